@@ -1,0 +1,51 @@
+// Package shell runs command lines as child processes: own process group, time
+// limit, output limit, no terminal, empty standard input (spec P-11). It does
+// not decide whether a line may run.
+package shell
+
+import (
+	"context"
+	"time"
+)
+
+// A Command is one command line and where to run it.
+type Command struct {
+	Line    string        // program text; never contains arguments (spec P-9)
+	Shell   string        // "bash" (also when empty) or "powershell"
+	Args    []string      // positional parameters, Args[0] is $0
+	Dir     string        // working directory
+	Env     []string      // complete environment; nil means the process's own
+	Timeout time.Duration // zero means no limit but that of ctx
+	Limit   int           // bytes of output kept in memory of each stream; zero means 1 MiB
+	Spill   string        // directory for the full output when Limit is passed; empty drops the rest
+}
+
+// Output is what a command left behind. A non-zero exit is not an error.
+type Output struct {
+	Stdout, Stderr         []byte
+	StdoutFile, StderrFile string // full output when it passed the limit
+	Exit                   int    // exit status; 128+n when killed by signal n
+	TimedOut               bool
+	Duration               time.Duration
+}
+
+// A Runner runs commands. [Exec] uses the operating system; sandboxes and
+// tests bring their own. Run returns an error only when the command could not
+// be started or ctx ended; it never leaves a process behind.
+type Runner interface {
+	Run(ctx context.Context, c Command) (Output, error)
+}
+
+// A MissingError reports that an interpreter is not installed (spec P-13).
+type MissingError struct{ Shell string }
+
+func (e *MissingError) Error() string { panic("to be written") }
+
+// Exec runs commands as child processes. It is safe for concurrent use.
+type Exec struct{}
+
+// Run runs c.
+func (Exec) Run(ctx context.Context, c Command) (Output, error) { panic("to be written") }
+
+// Available returns a [*MissingError] when the interpreter is not installed.
+func (Exec) Available(shell string) error { panic("to be written") }
