@@ -1,155 +1,224 @@
 // Package catalog holds the skills of a workspace. It merges sources in order
 // of precedence and publishes the result as immutable snapshots (spec chapter 2).
+//
+// Who wins an id is decided by the table in precedence.go alone; nothing
+// depends on the order in which sources are given or finish loading. Nothing
+// is dropped: a skill that loses its id stays in [Snapshot.Shadowed] with the
+// reason, and [Snapshot.Explain] tells every rule that had a say.
+//
+// Where the files are is the business of the packages below source/, what a
+// permission rule says that of package permission ([Options].Denied), and how
+// the model is told that of package listing. A [Catalog] and a [Snapshot] may
+// be used from any goroutine.
 package catalog
 
 import (
 	"context"
-	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/knack-skills/knack/skill"
 )
 
 // A Source supplies skills. Packages below source/ implement it without
 // importing this package. Load may run in parallel with other sources.
+// Package sourcetest checks an implementation.
 type Source interface {
 	Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error)
 }
 
-// A Visibility is the value of one skillOverrides entry (spec C-9).
-type Visibility string
-
-// The visibilities.
-const (
-	On                Visibility = "on"
-	NameOnly          Visibility = "name-only"
-	UserInvocableOnly Visibility = "user-invocable-only"
-	Off               Visibility = "off"
-)
-
-// Options is the policy of a catalog. The zero value is the default policy.
-type Options struct {
-	Precedence           []skill.Source        // nil means [DefaultPrecedence]; missing sources follow in default order
-	AllowBundledOverride bool                  // managed, user, project replace a bundled skill of the same id
-	Overrides            map[string]Visibility // by id or qualified id
-	OverridesFrom        map[string]string     // by the same key: the settings file, for explanations
-	DisableBundled       bool
-	// Denied reports that a permission rule denies the skill to the model, with
-	// the rule as reason (spec S-3: a denied skill is not listed); nil denies none.
-	Denied func(e *Entry) (reason string, denied bool)
-}
-
-// A State is where an entry stands (spec K-1).
-type State string
-
-// The states.
-const (
-	Active      State = "active"
-	Conditional State = "conditional"
-	Disabled    State = "disabled"
-	Shadowed    State = "shadowed"
-)
-
-// An Entry is one skill in its place in the catalog. ID is the id by which the
-// catalog knows it, which differs from Skill.ID when the bare one was taken.
-type Entry struct {
-	*skill.Skill
-	ID         string
-	Qualified  string // always resolvable, such as "project:deploy" (spec C-8)
-	State      State
-	Visibility Visibility
-	Winner     *Entry // Shadowed: who won
-	Reason     Reason // Shadowed or Disabled: why
-}
-
-// A Reason names the rule behind a decision, with its source.
-type Reason struct {
-	Rule   string // spec id, such as "C-5"
-	Detail string
-	Path   string
-	Line   int
-}
-
-// A Snapshot is the set of skills at one moment. It never changes, and may be
-// read from any goroutine (spec C-12).
-type Snapshot struct {
-	Generation uint64
-	Problems   []skill.Problem // of all sources and of the merge, sorted
-	// unexported: ordered entries, shadowed entries, indexes
-}
-
-// All yields every entry that is not shadowed, in order of precedence then id.
-func (s *Snapshot) All() iter.Seq[*Entry] { panic("to be written") }
-
-// Shadowed yields the losers (spec C-8).
-func (s *Snapshot) Shadowed() iter.Seq[*Entry] { panic("to be written") }
-
-// Len is the number of entries that All yields.
-func (s *Snapshot) Len() int { panic("to be written") }
-
-// Resolve finds the skill that name means (spec C-6): exact id, then qualified
-// id, then a display name that nobody else claims. It returns a
-// [*NotFoundError] or an [*AmbiguousError].
-func (s *Snapshot) Resolve(name string) (*Entry, error) { panic("to be written") }
-
-// Variants returns the nested skills that share e's bare id (spec D-1).
-func (s *Snapshot) Variants(e *Entry) []*Entry { panic("to be written") }
-
-// ModelView yields what a model may be told of (spec C-10). active tells
-// whether a conditional skill was activated; nil means none is.
-func (s *Snapshot) ModelView(active func(id string) bool) iter.Seq[*Entry] { panic("to be written") }
-
-// UserView yields what a person may type (spec C-10).
-func (s *Snapshot) UserView() iter.Seq[*Entry] { panic("to be written") }
-
-// ProblemsOf returns the problems of one file.
-func (s *Snapshot) ProblemsOf(path string) []skill.Problem { panic("to be written") }
-
-// A Step is one line of an explanation (spec G-7, K-7).
-type Step struct {
-	Rule    string `json:"rule"`
-	Outcome string `json:"outcome"`
-	Detail  string `json:"detail"`
-	Path    string `json:"path"`
-	Line    int    `json:"line"`
-}
-
-// Explain returns every catalog rule that decided about name, in order: where
-// it was found, which name it got, whom it shadows or who shadows it, which
-// settings and fields decide its two views.
-func (s *Snapshot) Explain(name string, active func(id string) bool) (*Entry, []Step) {
-	panic("to be written")
-}
-
-// A NotFoundError reports that no skill has the wanted name.
-type NotFoundError struct {
-	Name string
-	Near []string // up to three near names (spec C-6)
-}
-
-func (e *NotFoundError) Error() string { panic("to be written") }
-
-// An AmbiguousError reports that several skills claim a display name.
-type AmbiguousError struct {
-	Name string
-	IDs  []string
-}
-
-func (e *AmbiguousError) Error() string { panic("to be written") }
-
 // A Catalog owns the current snapshot. It is safe for concurrent use.
-type Catalog struct{}
+type Catalog struct {
+	current atomic.Pointer[Snapshot]
+
+	mu        sync.Mutex // guards the fields below
+	opts      Options
+	sources   []Source
+	results   []result // what each source gave last, by index
+	listeners []func(*Snapshot)
+	next      *wave // the load that has not begun; nil if nobody waits for one
+	busy      bool  // a load is running or about to
+}
+
+// A result is what one source gave.
+type result struct {
+	loaded   bool
+	skills   []*skill.Skill
+	problems []skill.Problem
+}
+
+// A wave is one load and all the calls that share it.
+type wave struct {
+	ctx    context.Context // ends when nobody waits any more
+	cancel context.CancelFunc
+	done   chan struct{} // closed when snapshot is set
+	// snapshot is written before done is closed and read after it.
+	snapshot *Snapshot
+
+	waiters int  // guarded by Catalog.mu
+	all     bool // every source, or only those never loaded; guarded by Catalog.mu
+}
 
 // New returns an empty catalog over sources. Their order does not matter.
-func New(opts Options, sources ...Source) *Catalog { panic("to be written") }
+func New(opts Options, sources ...Source) *Catalog {
+	c := &Catalog{
+		opts:    opts,
+		sources: slices.Clone(sources),
+		results: make([]result, len(sources)),
+	}
+	c.current.Store(&Snapshot{})
+	return c
+}
 
 // Snapshot returns the current snapshot, without locking. Before the first
 // Refresh it is empty, with generation 0.
-func (c *Catalog) Snapshot() *Snapshot { panic("to be written") }
+func (c *Catalog) Snapshot() *Snapshot { return c.current.Load() }
 
 // Refresh loads all sources in parallel and publishes a new snapshot. A source
-// that fails becomes a problem and the rest still load. Concurrent calls share
-// one load. The only error is that of ctx.
-func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) { panic("to be written") }
+// that fails becomes a problem and the rest still load. The only error is that
+// of ctx.
+//
+// Concurrent calls share one load: all that arrive before it begins. Calls
+// that arrive while a load is running share the next one, since the running
+// load may have read a file before they saw it change. So a caller always gets
+// what was there when it called, and any number of calls costs at most two loads.
+func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
+	return c.wait(ctx, true, nil)
+}
 
-// OnChange calls f with every later snapshot, never under a lock.
-func (c *Catalog) OnChange(f func(*Snapshot)) { panic("to be written") }
+// Add joins sources that were discovered later (spec D-1) and publishes a new
+// snapshot. Only sources that were never loaded are read; the others keep what
+// they gave last. If ctx ends first, the sources are still part of the next load.
+func (c *Catalog) Add(ctx context.Context, sources ...Source) (*Snapshot, error) {
+	return c.wait(ctx, false, sources)
+}
+
+// SetOptions replaces the policy from the next snapshot on. Add without
+// sources publishes that one without reading any source again.
+func (c *Catalog) SetOptions(opts Options) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opts = opts
+}
+
+// OnChange calls f with every later snapshot, never under a lock, before the
+// Refresh or Add that caused it returns. f may itself call Refresh. Calls may
+// overlap and come out of order: Generation tells which snapshot is newer.
+func (c *Catalog) OnChange(f func(*Snapshot)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listeners = append(c.listeners, f)
+}
+
+// wait joins the next wave and waits for its end or that of ctx.
+func (c *Catalog) wait(ctx context.Context, all bool, added []Source) (*Snapshot, error) {
+	c.mu.Lock()
+	c.sources = append(c.sources, added...)
+	c.results = append(c.results, make([]result, len(added))...)
+	if err := ctx.Err(); err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	w := c.next
+	if w == nil {
+		w = &wave{done: make(chan struct{})}
+		// The load belongs to all its waiters, so the first one's ctx must not
+		// end it for the others.
+		w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		c.next = w
+		c.start()
+	}
+	w.waiters++
+	w.all = w.all || all
+	c.mu.Unlock()
+
+	select {
+	case <-w.done:
+		return w.snapshot, nil
+	case <-ctx.Done():
+		c.leave(w)
+		return nil, ctx.Err()
+	}
+}
+
+// leave takes one waiter off w and ends the load when it was the last.
+func (c *Catalog) leave(w *wave) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.waiters--; w.waiters > 0 {
+		return
+	}
+	w.cancel()
+	if c.next == w {
+		c.next = nil
+	}
+}
+
+// start runs the next wave unless one is running. c.mu is held.
+func (c *Catalog) start() {
+	if c.next != nil && !c.busy {
+		c.busy = true
+		go c.run()
+	}
+}
+
+// run loads the next wave, publishes its snapshot and tells the listeners.
+func (c *Catalog) run() {
+	c.mu.Lock()
+	w := c.next
+	if w == nil { // its last waiter left before it began
+		c.busy = false
+		c.mu.Unlock()
+		return
+	}
+	c.next = nil
+	sources, results, opts := slices.Clone(c.sources), slices.Clone(c.results), c.opts
+	all := w.all
+	c.mu.Unlock()
+
+	load(w.ctx, sources, results, all)
+	var snapshot *Snapshot
+	if w.ctx.Err() == nil {
+		snapshot = merge(results, opts)
+		snapshot.Generation = c.current.Load().Generation + 1
+	}
+
+	c.mu.Lock()
+	if snapshot != nil {
+		copy(c.results, results) // Add may have appended meanwhile
+		c.current.Store(snapshot)
+	}
+	listeners := slices.Clone(c.listeners)
+	c.busy = false
+	c.start()
+	c.mu.Unlock()
+
+	w.cancel()
+	if snapshot == nil { // everybody has left
+		return
+	}
+	w.snapshot = snapshot
+	for _, f := range listeners {
+		f(snapshot)
+	}
+	close(w.done)
+}
+
+// load fills results, in parallel and by index (spec C-11).
+func load(ctx context.Context, sources []Source, results []result, all bool) {
+	var wg sync.WaitGroup
+	for i, src := range sources {
+		if results[i].loaded && !all {
+			continue
+		}
+		wg.Go(func() {
+			skills, problems, err := src.Load(ctx)
+			if err != nil {
+				problems = append(slices.Clip(problems), sourceFailed(err))
+			}
+			results[i] = result{loaded: true, skills: skills, problems: problems}
+		})
+	}
+	wg.Wait()
+}

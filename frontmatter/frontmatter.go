@@ -1,8 +1,22 @@
 // Package frontmatter reads SKILL.md: YAML between two fences, then Markdown
 // (spec chapter 1). Every source uses it, so all skills obey one set of rules.
+//
+// Reading has three steps (spec F-3). Plain headers, nearly all of them, are
+// read by a scanner that accepts only what it provably reads like YAML does
+// (fast.go). Everything else goes through strict YAML (strict.go). What YAML
+// refuses is cut at its keys and recovered piece by piece (recover.go).
+//
+// Nothing here touches a file system. All functions are safe for concurrent
+// use; a [Document] is read-only after [Parse].
 package frontmatter
 
-import "github.com/knack-skills/knack/skill"
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/knack-skills/knack/skill"
+)
 
 // Limits (spec F-4, F-7).
 const (
@@ -10,49 +24,142 @@ const (
 	MaxFrontmatter = 64 << 10 // bytes; larger frontmatter is refused
 )
 
+// The errors of [SplitBody] (spec F-7).
+var (
+	ErrNUL      = errors.New("the file contains NUL bytes, so it is not UTF-8 text")
+	ErrTooLarge = errors.New("the file is larger than 4 MiB")
+)
+
 // A Document is one parsed file.
 type Document struct {
-	Path     string
-	Body     string // byte for byte, or as much of it as was given to Parse
-	BodyLine int    // line of the file on which Body starts, from 1
-	// ... fields in source order (unexported); see Fields
+	Path string
+	// Body is the text after the frontmatter, byte for byte, or as much of it
+	// as was given to [Parse]. It may share memory with the data given to
+	// Parse: use it, and call [Document.Fill], before that buffer changes.
+	Body     string
+	BodyLine int // line of the file on which Body starts, from 1
+	// Refused is the code of the problem for which nothing of the file may be
+	// loaded: "path-only", "utf-16", "nul-bytes" or "file-too-large" (spec F-1,
+	// F-7). It is empty for every file that is a skill.
+	Refused string
+
+	entries []entry // in source order, one for each key
 }
 
 // Parse splits data and reads its frontmatter, leniently (spec F-3). It never
 // fails. path is used in problems only. data may be the head of a larger file
-// if [Enough] said so.
-func Parse(path string, data []byte) (*Document, []skill.Problem) { panic("to be written") }
+// if [Enough] said so. The frontmatter is copied once; the body is not.
+func Parse(path string, data []byte) (*Document, []skill.Problem) {
+	d := &Document{Path: path, BodyLine: 1}
+	if p, bad := refuse(path, data); bad {
+		d.Refused = p.Code
+		return d, []skill.Problem{p}
+	}
+	r := reader{path: path}
+	src := view(data)
+	if !validUTF8(src) {
+		line, col := position(src, invalidAt(src))
+		r.report(skill.Warning, "invalid-utf8", line, col,
+			"the file is not valid UTF-8; bad bytes are read as U+FFFD", "save the file as UTF-8")
+		src = strings.ToValidUTF8(src, "\uFFFD")
+	}
+	c := cut(src)
+	d.Body, d.BodyLine = src[c.body:], c.bodyLine
+	switch {
+	case c.closed && c.headEnd-c.head > MaxFrontmatter:
+		r.report(skill.Error, "frontmatter-too-large", 1, 0,
+			"the frontmatter is larger than 64 KiB and was not read", "move the text into the body or into a reference file")
+	case c.closed:
+		r.read(strings.Clone(src[c.head:c.headEnd]))
+	case c.opened:
+		r.report(skill.Warning, "unclosed-frontmatter", 1, 1,
+			"the frontmatter that opens here is never closed, so the whole file is body", "add a line --- after the last key")
+	default:
+		if code, line := missedFence(d.Body); code != "" {
+			r.report(skill.Warning, code, line, 1, missedMessage[code], missedFix[code])
+		}
+	}
+	d.entries = r.entries
+	return d, r.problems
+}
+
+// refuse finds the files of which nothing may be loaded.
+func refuse(path string, data []byte) (skill.Problem, bool) {
+	p := skill.Problem{Severity: skill.Error, Path: path}
+	s := view(data)
+	switch {
+	case len(data) > MaxFile:
+		p.Code, p.Message, p.Fix = "file-too-large", ErrTooLarge.Error(), "move parts into files next to it and name them in the body"
+	case strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
+		p.Code, p.Message, p.Fix = "utf-16", "the file is UTF-16", "save it as UTF-8"
+	case strings.IndexByte(s, 0) >= 0:
+		p.Code, p.Message, p.Fix = "nul-bytes", ErrNUL.Error(), "save it as UTF-8 text"
+		p.Line, p.Column = position(s, strings.IndexByte(s, 0))
+	case isPath(s):
+		p.Code, p.Line = "path-only", 1
+		p.Message = "the file holds only the path of another file: a link that was checked out as text"
+		p.Fix = "check the link out as a link (git config core.symlinks true), or put the text here"
+	default:
+		return p, false
+	}
+	return p, true
+}
 
 // Enough reports whether head, the first bytes of a file, is all that loading
 // needs (spec F-9): the frontmatter with its closing fence, and, unless it
 // holds a description, the first paragraph of the body, complete.
-func Enough(head []byte) bool { panic("to be written") }
+func Enough(head []byte) bool {
+	s := view(head)
+	c := cut(s)
+	if c.opened && !c.complete {
+		return false
+	}
+	if c.closed && utf8.ValidString(s[c.head:c.headEnd]) && c.headEnd-c.head <= MaxFrontmatter {
+		var room [12]entry
+		if entries, ok := fast(s[c.head:c.headEnd], room[:0]); ok && described(entries) {
+			return true
+		}
+	}
+	return firstParagraph(s[c.body:]).complete
+}
+
+// described reports whether entries, as read by the fast path, hold a
+// description that [Document.Fill] will use.
+func described(entries []entry) bool {
+	found := false
+	for i := range entries {
+		if entries[i].key == "description" {
+			found = entries[i].val.kind == scalar && strings.TrimSpace(entries[i].val.text) != ""
+		}
+	}
+	return found
+}
 
 // Fields returns all entries as written, in order (spec K-2 "fields").
-func (d *Document) Fields() []skill.Field { panic("to be written") }
-
-// Fill copies the fields of d into s (Summary except ID, Trigger, Run, and
-// Content except Body and Bytes) and reports what is wrong with them. A bad
-// field costs that field, not the skill. legacy ignores name and paths (spec C-4).
-func (d *Document) Fill(s *skill.Skill, legacy bool) []skill.Problem { panic("to be written") }
+func (d *Document) Fields() []skill.Field {
+	fields := make([]skill.Field, 0, len(d.entries))
+	for i := range d.entries {
+		e := &d.entries[i]
+		fields = append(fields, e.field(isTextField(e.key)))
+	}
+	return fields
+}
 
 // SplitBody returns the body of a whole file and the line on which it starts,
 // by the same splitter that Parse uses. Invalid UTF-8 becomes U+FFFD. It
-// returns an error for NUL bytes (spec F-7: looked for again at invocation).
-func SplitBody(data []byte) (body string, line int, err error) { panic("to be written") }
-
-// Quote returns s as a YAML value that every reader gives back as s (spec F-10).
-func Quote(s string) string { panic("to be written") }
-
-// A Change is one repair that [Fix] made.
-type Change struct {
-	Line   int
-	Reason string
-	Old    string
-	New    string
+// returns [ErrNUL] for NUL bytes (spec F-7: looked for again at invocation)
+// and [ErrTooLarge].
+func SplitBody(data []byte) (body string, line int, err error) {
+	s := view(data)
+	if len(data) > MaxFile {
+		return "", 0, ErrTooLarge
+	}
+	if strings.IndexByte(s, 0) >= 0 {
+		return "", 0, ErrNUL
+	}
+	c := cut(s)
+	if s = s[c.body:]; utf8.ValidString(s) {
+		return strings.Clone(s), c.bodyLine, nil
+	}
+	return strings.ToValidUTF8(s, "\uFFFD"), c.bodyLine, nil
 }
-
-// Fix rewrites only the faulty lines of the frontmatter (spec F-10), keeping
-// comments, order, line ends, byte order mark and body bytes. It is idempotent,
-// and the result reads to the same values without recovery.
-func Fix(data []byte) ([]byte, []Change) { panic("to be written") }

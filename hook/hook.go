@@ -1,5 +1,6 @@
 // Package hook defines lifecycle hooks: what may be declared in frontmatter or
-// settings (spec H-1 to H-4). It runs nothing.
+// settings (spec H-1 to H-4). It runs nothing and reads no file: callers hand
+// over a neutral tree, so that YAML and JSON declarations obey one decoder.
 //
 // Values are immutable after [Decode] and safe to share.
 package hook

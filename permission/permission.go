@@ -1,9 +1,15 @@
 // Package permission decides what may run: rules, their order, and shell lines
 // read by a real parser (spec chapter 6). Deciding is pure: nothing is asked,
-// stored or run here.
+// stored or run here, and no file is looked at; the caller says where links
+// lead ([Input.RealPath]).
+//
+// All values are data. Nothing here is shared between calls, so everything is
+// safe for concurrent use as long as nobody changes a Rules while it decides.
 package permission
 
-import "github.com/knack-skills/knack/skill"
+import (
+	"slices"
+)
 
 // A Verdict is a decision. The zero value is Ask: nothing is allowed by
 // accident.
@@ -16,7 +22,16 @@ const (
 	Deny
 )
 
-func (v Verdict) String() string { panic("to be written") }
+// String returns ask, allow or deny, the words of spec K-8.
+func (v Verdict) String() string {
+	switch v {
+	case Allow:
+		return "allow"
+	case Deny:
+		return "deny"
+	}
+	return "ask"
+}
 
 // A Rule is one parsed line of a list, such as "Bash(git log:*)" (spec S-1).
 type Rule struct {
@@ -26,11 +41,8 @@ type Rule struct {
 	HasSpec   bool
 	From      string // settings file or "skill deploy", "--allowedTools", ...
 	Scope     string // managed, command-line, local, project, user, skill, session, built-in
-	Root      string // directory that "/x" in a path specifier is relative to
+	Root      string // directory that "/x" in a path specifier is relative to; empty means the working directory
 }
-
-// ParseRule reads one rule. The error says what is wrong and how to write it.
-func ParseRule(text string) (Rule, error) { panic("to be written") }
 
 // Rules are the three lists in force (spec S-1). The caller has merged all
 // levels and left out what trust forbids (spec S-9).
@@ -39,7 +51,10 @@ type Rules struct {
 }
 
 // With returns r with more rules allowed; r is not changed.
-func (r Rules) With(allow ...Rule) Rules { panic("to be written") }
+func (r Rules) With(allow ...Rule) Rules {
+	r.Allow = slices.Concat(r.Allow, allow)
+	return r
+}
 
 // A Request is one thing somebody wants to do.
 type Request struct {
@@ -52,13 +67,16 @@ type Request struct {
 // Input is the part of a tool's input that rules speak of. Only the fields of
 // the tool in question are set.
 type Input struct {
-	Command string   // Bash
-	Path    string   // Read, Edit, Write, ...
-	URL     string   // WebFetch
-	Skill   string   // Skill: catalog id
-	Aliases []string // Skill: display name, qualified ids and other names; deny rules see them
-	Args    string   // Skill
-	Agent   string   // Agent
+	Command string // Bash
+	Path    string // Read, Edit, Write, ...
+	// RealPath is where Path leads once links are followed; empty when the
+	// caller does not know or nothing is a link (spec S-8).
+	RealPath string
+	URL      string   // WebFetch
+	Skill    string   // Skill: catalog id
+	Aliases  []string // Skill: display name, qualified ids and other names; deny rules see them
+	Args     string   // Skill
+	Agent    string   // Agent
 }
 
 // A Try is one rule that was looked at (spec K-8).
@@ -76,17 +94,10 @@ type Decision struct {
 	Part    string   // Bash: the simple command that decided
 	Reason  string   // a sentence for a person: what, where, and the rule that would allow it
 	Suggest []string // rules that would allow it
-	Tried   []Try
+	// Firm marks an Ask that no permission mode may skip: an ask rule, a
+	// protected path, the removal of a directory one stands in (spec S-10).
+	Firm bool
+	// Tried holds the rules for this tool in the order they were tried: every
+	// one that matched, and the first 64 that did not.
+	Tried []Try
 }
-
-// Decide applies deny, then ask, then allow, then the built-in read-only table
-// (spec S-1, S-7). It is total: every request gets a decision.
-func (r Rules) Decide(req Request) Decision { panic("to be written") }
-
-// UnsafeProperties returns the names of the properties of s that keep it from
-// being allowed without asking (spec S-4), in the spelling of frontmatter. A
-// property that nobody listed as safe is unsafe.
-func UnsafeProperties(s *skill.Skill) []string { panic("to be written") }
-
-// NeverMatches reports why a rule can match nothing, or "" (spec F-6).
-func NeverMatches(r Rule) string { panic("to be written") }

@@ -79,65 +79,14 @@ type Result struct {
 
 // Compile compiles in, the instructions of s, with the argument string args.
 // The error is a [*DeniedError], a [*CommandError], a *shell.MissingError, or
-// that of ctx.
+// that of ctx or of env.Decide. It is safe for concurrent use.
 func Compile(ctx context.Context, s *skill.Skill, in skill.Instructions, args string, env Env) (*Result, error) {
-	panic("to be written")
+	c := newCompiler(s, in, args, env)
+	if err := c.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.join(), nil
 }
-
-// A DeniedError reports that a command is not allowed; nothing ran (spec P-10).
-type DeniedError struct {
-	Line       string
-	Source     int // line of the file
-	Permission Permission
-}
-
-func (e *DeniedError) Error() string { panic("to be written") }
-
-// A CommandError reports that a command failed (spec P-12).
-type CommandError struct {
-	Line     string
-	Source   int
-	ExitCode int
-	Stderr   string
-	TimedOut bool
-	Timeout  time.Duration
-}
-
-func (e *CommandError) Error() string { panic("to be written") }
-
-// SplitArgs splits an argument string as a shell would (spec P-3). It never fails.
-func SplitArgs(s string) []string { panic("to be written") }
-
-// QuoteArg quotes s so that SplitArgs gives it back as one argument.
-func QuoteArg(s string) string { panic("to be written") }
-
-// A Segment is a piece of a parsed body.
-type Segment struct {
-	Command bool
-	Text    string // body text, or the command line
-	Raw     string // as written, with its marks
-	Line    int
-	Column  int
-	Fenced  bool // Command: a ```! block
-}
-
-// Parse splits a body into text and inline commands (spec P-8).
-func Parse(body string) []Segment { panic("to be written") }
-
-// A Placeholder is one use of an argument or a variable in a body.
-type Placeholder struct {
-	Kind      string // "arguments", "index", "name", "variable", "unknown-variable"
-	Name      string // name or index
-	Raw       string
-	Line      int
-	Column    int
-	InCode    bool
-	InCommand bool
-}
-
-// Placeholders returns what the body refers to, for lints (args-one-based,
-// unknown variables) and for "knack explain".
-func Placeholders(s *skill.Skill, body string) []Placeholder { panic("to be written") }
-
-// ExpandRules applies the variables that allowed-tools rules may use (spec P-7).
-func ExpandRules(rules []string, v Vars) []string { panic("to be written") }

@@ -1,7 +1,19 @@
 // Package search finds skills by words (spec L-8), for catalogs too large to
 // list. An index is built from one snapshot and never changes; it is safe for
 // concurrent use.
+//
+// Documents are ranked by BM25F: a rare word counts more than a common one, a
+// word in the id or name more than one in the description, and a short field
+// more than a long one. The package knows words (words.go, stem.go), not
+// meanings: a question in one language does not find a skill in another.
 package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
 
 // A Doc is one skill to index.
 type Doc struct {
@@ -20,16 +32,187 @@ type Hit struct {
 	Snippet string // the part of the description that matched, one line
 }
 
-// An Index is a set of documents, ready to be searched.
-type Index struct{}
+// The scoring policy.
+const (
+	defaultLimit = 20
+	saturation   = 1.2 // BM25 k1: how soon a repeated word stops counting
+	lengthShare  = 0.4 // BM25 b: how much a long field is discounted
+	stopWeight   = 0.1 // of words such as "the"
+	charWeight   = 0.3 // of single characters of scripts without spaces
+	partWeight   = 0.5 // of the parts of a compound word that is not known itself
+	prefixWeight = 0.6 // of words that begin like an unknown last word
+	prefixMin    = 3   // bytes of such a beginning
+	prefixMost   = 32  // words tried for it
+	wholeBonus   = 8   // when the query is the id
+)
 
-// Build indexes docs.
-func Build(docs []Doc) *Index { panic("to be written") }
+// A field is a part of a document.
+type field uint8
+
+const (
+	fieldID field = iota
+	fieldName
+	fieldDescription
+	fieldWhen
+	fieldHeadings
+	fields
+)
+
+// fieldWeight says how much a word counts by where it stands.
+var fieldWeight = [fields]float64{fieldID: 3, fieldName: 2.5, fieldDescription: 1, fieldWhen: 1.2, fieldHeadings: 0.4}
+
+// An Index is a set of documents, ready to be searched.
+type Index struct {
+	docs   []Doc            // for snippets
+	terms  map[string]int32 // number of each word
+	sorted []string         // the words, for beginnings
+	starts []int32          // of the postings of each word, and the end of the last
+	places []posting
+}
+
+// A posting says that a word occurs in a document.
+type posting struct {
+	doc    int32
+	weight float32 // saturated occurrences, by field and length
+}
 
 // Search returns the best limit hits for query (zero means 20), with stable
-// order for equal scores. A query without any known word has no hits.
-func (ix *Index) Search(query string, limit int) []Hit { panic("to be written") }
+// order for equal scores: by id, then by position. A query without any known
+// word, or the beginning of one at its end, has no hits.
+func (ix *Index) Search(query string, limit int) []Hit {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	q := ix.parse(query)
+	if len(q) == 0 {
+		return nil
+	}
+	scores := make([]float32, len(ix.docs))
+	var found []int32
+	for _, w := range q {
+		for _, p := range ix.postings(w.term) {
+			if scores[p.doc] == 0 {
+				found = append(found, p.doc)
+			}
+			scores[p.doc] += float32(w.weight) * p.weight
+		}
+	}
+	if i, ok := ix.named(query, found); ok {
+		scores[i] += wholeBonus
+	}
+	compare := func(a, b int32) int {
+		if scores[a] != scores[b] {
+			return cmp.Compare(scores[b], scores[a])
+		}
+		return cmp.Or(cmp.Compare(ix.docs[a].ID, ix.docs[b].ID), cmp.Compare(a, b))
+	}
+	best := top(found, limit, compare)
+	hits := make([]Hit, len(best))
+	s := newSnippets(q)
+	for i, d := range best {
+		hits[i] = Hit{ID: ix.docs[d].ID, Index: int(d), Score: float64(scores[d]), Snippet: s.of(&ix.docs[d])}
+	}
+	return hits
+}
 
-// Headings returns the headings of a Markdown body, one per line, outside code
-// fences.
-func Headings(body string) string { panic("to be written") }
+// named returns the document among found whose id is the query.
+func (ix *Index) named(query string, found []int32) (int32, bool) {
+	query = strings.TrimPrefix(strings.TrimSpace(query), "/")
+	for _, d := range found {
+		if id := ix.docs[d].ID; len(id) == len(query) && strings.EqualFold(id, query) {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// postings returns where a term occurs.
+func (ix *Index) postings(term int32) []posting {
+	return ix.places[ix.starts[term]:ix.starts[term+1]]
+}
+
+// rarity is the BM25 weight of a term by the number of its documents.
+func (ix *Index) rarity(term int32) float64 {
+	n, df := float64(len(ix.docs)), float64(ix.starts[term+1]-ix.starts[term])
+	return math.Log(1 + (n-df+0.5)/(df+0.5))
+}
+
+// top returns the first limit of all in the order of compare, without sorting
+// the rest.
+func top(all []int32, limit int, compare func(a, b int32) int) []int32 {
+	if len(all) <= limit {
+		slices.SortFunc(all, compare)
+		return all
+	}
+	best := slices.Clone(all[:limit])
+	slices.SortFunc(best, compare)
+	for _, d := range all[limit:] {
+		if compare(d, best[limit-1]) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best[:limit-1], d, compare)
+		copy(best[at+1:], best[at:limit-1])
+		best[at] = d
+	}
+	return best
+}
+
+// A queryWord is a known word of a query and what it is worth.
+type queryWord struct {
+	text   string
+	term   int32
+	weight float64
+}
+
+// parse looks the words of a query up.
+func (ix *Index) parse(query string) []queryWord {
+	var q []queryWord
+	seen := map[int32]bool{}
+	add := func(text string, share float64) {
+		if term := ix.terms[text]; !seen[term] {
+			seen[term] = true
+			q = append(q, queryWord{text, term, share * ix.rarity(term)})
+		}
+	}
+	known := true // the last word is
+	last := ""
+	var s scanner
+	s.scan(query, asQuery, func(w word) {
+		_, ok := ix.terms[string(w.text)]
+		switch {
+		case w.kind == part && known, w.kind == joined && !ok:
+			return
+		case w.kind != part && w.kind != joined:
+			known, last = ok, string(w.text)
+		}
+		if !ok {
+			return
+		}
+		share := 1.0
+		switch {
+		case stopWords[string(w.text)]:
+			share = stopWeight
+		case w.kind == single:
+			share = charWeight
+		case w.kind == part:
+			share = partWeight
+		}
+		add(string(w.text), share)
+	})
+	if !known && len(last) >= prefixMin {
+		for _, t := range ix.beginning(last) {
+			add(t, prefixWeight)
+		}
+	}
+	return q
+}
+
+// beginning returns the first words that begin with prefix.
+func (ix *Index) beginning(prefix string) []string {
+	from, _ := slices.BinarySearch(ix.sorted, prefix)
+	to := from
+	for to < len(ix.sorted) && to-from < prefixMost && strings.HasPrefix(ix.sorted[to], prefix) {
+		to++
+	}
+	return ix.sorted[from:to]
+}

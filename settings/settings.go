@@ -1,11 +1,15 @@
 // Package settings reads settings files into plain values, merges their levels
 // (spec S-1, S-11), and keeps the answer to workspace trust (spec S-9).
+//
+// What a file may say, who may say it, and what waits for trust stands in
+// tables in policy.go. Nothing here runs, asks or decides anything.
 package settings
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"slices"
 
-	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -21,13 +25,18 @@ const (
 	UserLevel        Level = "user"
 )
 
+// fromWorkspace reports whether the file comes with the repository, so that
+// workspace trust decides what it may do (spec S-9). The local file counts: a
+// repository can carry one.
+func (l Level) fromWorkspace() bool { return l == LocalLevel || l == ProjectLevel }
+
 // Permissions is the "permissions" object.
 type Permissions struct {
 	Allow                 []string `json:"allow"`
 	Ask                   []string `json:"ask"`
 	Deny                  []string `json:"deny"`
 	DefaultMode           string   `json:"defaultMode"`
-	AdditionalDirectories []string `json:"additionalDirectories"`
+	AdditionalDirectories []string `json:"additionalDirectories"` // absolute, "~" expanded
 }
 
 // Values is the typed schema of one settings file. Pointers are nil when the
@@ -63,13 +72,21 @@ type Values struct {
 	BlockedMarketplaces             json.RawMessage   `json:"blockedMarketplaces"`
 }
 
-// A File is one settings file that was looked for.
+// A File is one settings file that was looked for. Its values are those that
+// hold: what has the wrong type or may not be said at its level is left out.
 type File struct {
 	Level  Level
 	Path   string
 	Exists bool
 	Values Values
+
+	// places has the position of each key that holds, and of list items by
+	// number: "permissions.allow", "permissions.allow[2]", "env.PATH".
+	places map[string]place
 }
+
+// A place is a position in a file, both from 1, the column in characters.
+type place struct{ line, column int }
 
 // Sources says where settings are.
 type Sources struct {
@@ -78,42 +95,91 @@ type Sources struct {
 	ProjectDir string   // the repository root or working directory that holds .claude
 	Flag       string   // --settings FILE, or a JSON object
 	Only       []Level  // --setting-sources; nil means all; managed and command line always apply
+	Home       string   // what "~" stands for; empty means the home directory of the user
 }
 
 // Settings is the merged result. It is immutable.
 type Settings struct {
-	Values                   // merged: managed > command line > local > project > user
+	Values                   // merged: managed > command line > local > project > user; see [Settings.ForTrust]
 	Files    []File          // strongest first, also the missing ones
 	Problems []skill.Problem // unknown keys (info), wrong types (error), unparseable files (error)
 	Root     string          // what is trusted or not: the repository root, else the working directory
+
+	src     Sources
+	trusted bool
+	found   []skill.Problem // Problems without those about trust
 }
 
 // Load reads all levels. A broken file costs only itself; a broken managed
-// file fails closed (spec S-11).
-func Load(src Sources) *Settings { panic("to be written") }
+// file fails closed (spec S-11). The result is that of a workspace that is not
+// trusted; see [Settings.ForTrust].
+func Load(src Sources) *Settings {
+	s := &Settings{Root: src.ProjectDir, src: src}
+	l := loader{src: src}
+	l.managed()
+	l.flag()
+	if src.ProjectDir != "" {
+		claude := filepath.Join(src.ProjectDir, ".claude")
+		l.file(LocalLevel, filepath.Join(claude, "settings.local.json"))
+		if project := filepath.Join(claude, "settings.json"); !src.isUserFile(project) {
+			l.file(ProjectLevel, project)
+		}
+	}
+	if src.UserDir != "" {
+		l.file(UserLevel, filepath.Join(src.UserDir, "settings.json"))
+	}
+	s.Files, s.found = l.files, l.problems
+	return s.ForTrust(false)
+}
 
-// From returns the path of the strongest file that sets key ("skillOverrides.deploy").
-func (s *Settings) From(key string) string { panic("to be written") }
+// ForTrust returns the settings as they are in a workspace that is trusted or
+// not (spec S-9). Until it is, some keys of the project and of the local level
+// are left out (policy.go lists them) and named in Problems. s is not changed.
+func (s *Settings) ForTrust(trusted bool) *Settings {
+	out := &Settings{Files: s.Files, Root: s.Root, src: s.src, trusted: trusted, found: s.found}
+	out.Values = mergeFiles(s.Files, trusted)
+	out.Problems = slices.Clone(s.found)
+	if !trusted {
+		out.Problems = append(out.Problems, untrusted(s.Files)...)
+	}
+	slices.SortStableFunc(out.Problems, skill.CompareProblems)
+	return out
+}
 
-// Rules returns the merged permission rules. Allow rules of the project level
-// and of the local level are left out until the workspace is trusted (spec
-// S-9); deny and ask rules of all levels always hold. Rules that do not parse
-// are problems.
-func (s *Settings) Rules(trusted bool) (permission.Rules, []skill.Problem) { panic("to be written") }
+// From returns the path of the strongest file that sets key
+// ("skillOverrides.deploy"), or "". A file whose word does not hold, because of
+// its level or of trust, does not count.
+func (s *Settings) From(key string) string {
+	for i := range s.Files {
+		f := &s.Files[i]
+		if _, ok := f.places[key]; ok && s.holds(f, key) {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// holds reports whether what f says about key is what the merged values say.
+func (s *Settings) holds(f *File, key string) bool {
+	if !s.trusted && f.Level.fromWorkspace() && waits(key) {
+		return false
+	}
+	switch key {
+	case keySandbox:
+		return f.Values.Sandbox == s.Sandbox
+	case keyNoShell:
+		return *f.Values.DisableSkillShellExecution == *s.DisableSkillShellExecution
+	}
+	return true
+}
 
 // ArgumentBaseValue returns 0, 1 or -1 for auto (spec P-4).
-func (s *Settings) ArgumentBaseValue() int { panic("to be written") }
-
-// A TrustStore remembers which workspaces are trusted, in the state directory
-// (spec S-9, M-5). It is safe for concurrent use, also by several processes.
-type TrustStore struct{ Dir string }
-
-// Trusted returns the stored answer for root; known is false when nobody was asked.
-func (t TrustStore) Trusted(root string) (trusted, known bool, err error) { panic("to be written") }
-
-// Store keeps the answer for root.
-func (t TrustStore) Store(root string, trusted bool) error { panic("to be written") }
-
-// StateDir returns $KNACK_STATE_DIR, else $XDG_STATE_HOME/knack, else
-// ~/.local/state/knack (spec M-5).
-func StateDir() (string, error) { panic("to be written") }
+func (s *Settings) ArgumentBaseValue() int {
+	switch string(s.ArgumentBase) {
+	case "1":
+		return 1
+	case `"auto"`:
+		return -1
+	}
+	return 0
+}

@@ -26,7 +26,10 @@ type Output struct {
 	StdoutFile, StderrFile string // full output when it passed the limit
 	Exit                   int    // exit status; 128+n when killed by signal n
 	TimedOut               bool
-	Duration               time.Duration
+	// Lost reports that output was neither kept nor saved: Spill is empty or
+	// could not be written, or a stream passed 64 MiB.
+	Lost     bool
+	Duration time.Duration
 }
 
 // A Runner runs commands. [Exec] uses the operating system; sandboxes and
@@ -35,17 +38,3 @@ type Output struct {
 type Runner interface {
 	Run(ctx context.Context, c Command) (Output, error)
 }
-
-// A MissingError reports that an interpreter is not installed (spec P-13).
-type MissingError struct{ Shell string }
-
-func (e *MissingError) Error() string { panic("to be written") }
-
-// Exec runs commands as child processes. It is safe for concurrent use.
-type Exec struct{}
-
-// Run runs c.
-func (Exec) Run(ctx context.Context, c Command) (Output, error) { panic("to be written") }
-
-// Available returns a [*MissingError] when the interpreter is not installed.
-func (Exec) Available(shell string) error { panic("to be written") }

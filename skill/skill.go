@@ -103,6 +103,9 @@ type Instructions struct {
 	Text string // body, without frontmatter
 	Line int    // line of the file on which Text begins, from 1
 	Dir  string // directory of the skill's files on this machine; empty if none
+	// Note is what the person who invokes the skill should be told, such as that
+	// its files could not be extracted (spec B-2); empty if nothing.
+	Note string
 }
 
 // A Body yields the instructions. It is called once per invocation, so edits

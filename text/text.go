@@ -1,53 +1,112 @@
 // Package text measures and cleans plain text for the other stages: estimated
 // tokens (spec L-4), grapheme-safe cuts (L-2), and neutralising text that other
-// people wrote (L-9, F-7). It knows nothing of skills. All functions are pure.
+// people wrote (L-9, F-7). It knows nothing of skills. All functions are pure
+// and safe for concurrent use, take any bytes (text that is not UTF-8 is
+// treated byte by byte), and return their argument without copying it when
+// there is nothing to change.
 package text
 
-// Tokens estimates how many model tokens s costs (spec L-4).
-func Tokens(s string) int { panic("to be written") }
+import (
+	"strings"
+	"unicode/utf8"
 
-// TokensOfBytes estimates the tokens of n bytes of text that was not read.
-func TokensOfBytes(n int64) int { panic("to be written") }
+	"github.com/clipperhouse/displaywidth"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+)
+
+// ellipsis marks the place where something was cut off: one character, one
+// terminal column.
+const ellipsis = "…"
 
 // Cut shortens s to at most max characters (Unicode code points), ending in
-// "…" (counted) when something was cut, and never splitting a grapheme.
-func Cut(s string, max int) string { panic("to be written") }
-
-// Line makes s safe as one line for a model (spec L-9): white space runs and
-// newlines become one space, control and invisible characters are dropped
-// (well-formed emoji sequences stay, spec F-7), and "<", ">" and "&" that could
-// open or close a tag are escaped.
-func Line(s string) string { panic("to be written") }
-
-// Terminal makes s safe to print on a terminal, on one line: like [Line]
-// without the escaping of tags.
-func Terminal(s string) string { panic("to be written") }
-
-// TerminalBlock is [Terminal] for text of several lines: newlines and tabs stay.
-func TerminalBlock(s string) string { panic("to be written") }
-
-// Block makes text of several lines safe inside a reminder (spec X-7, H-6):
-// newlines stay; invisible characters are dropped; tags that could open or
-// close a reminder are escaped.
-func Block(s string) string { panic("to be written") }
-
-// A Hidden is a character that a reader does not see.
-type Hidden struct {
-	Rune   rune
-	Offset int    // bytes
-	Kind   string // "bidi", "zero-width", "tag", "control", "invisible"
+// "…" (counted) when something was cut, and never splitting a grapheme (spec
+// L-2). White space before the "…" is dropped. For any a < b, Cut(s, a) without
+// its "…" is a prefix of Cut(s, b).
+func Cut(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	if max <= 0 {
+		return ""
+	}
+	end, whole := prefix(s, max)
+	if whole {
+		return s
+	}
+	return strings.TrimRight(s[:end], " \t\r\n") + ellipsis
 }
 
-// FindHidden reports control and invisible characters in s, without those of
-// well-formed emoji sequences (spec F-7) and a byte order mark at offset 0.
-func FindHidden(s string) []Hidden { panic("to be written") }
+// prefix returns the bytes of the longest run of whole graphemes of s that
+// leaves room for the ellipsis in max characters, or whole if s fits itself.
+func prefix(s string, max int) (end int, whole bool) {
+	ascii := asciiLen(s[:max])
+	if ascii == max && s[max] < utf8.RuneSelf {
+		if max >= 2 && s[max-2] == '\r' && s[max-1] == '\n' {
+			return max - 2, false
+		}
+		return max - 1, false
+	}
+	if fits(s[ascii:], max-ascii) {
+		return 0, true
+	}
+	// The last ASCII byte may be the base of a grapheme, so the walk begins there.
+	end = ascii - 1
+	if end <= 0 || s[end] == '\n' {
+		end = 0
+	}
+	n := end
+	for g := graphemes.FromString(s[end:]); g.Next(); {
+		v := g.Value()
+		n += utf8.RuneCountInString(v)
+		if n > max-1 {
+			break
+		}
+		end += len(v)
+	}
+	return end, false
+}
 
-// DecodeTags returns the ASCII text that tag characters (U+E0020 to U+E007E)
-// in s spell, or "".
-func DecodeTags(s string) string { panic("to be written") }
+// fits reports whether s has at most max characters, without reading more.
+func fits(s string, max int) bool {
+	for range s {
+		if max--; max < 0 {
+			return false
+		}
+	}
+	return true
+}
 
-// Width returns the number of terminal columns that s takes.
-func Width(s string) int { panic("to be written") }
+// asciiLen returns the length of the ASCII prefix of s.
+func asciiLen(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
+}
 
-// Fit shortens s to at most columns terminal columns, ending in "…" when cut.
-func Fit(s string, columns int) string { panic("to be written") }
+// Width returns the number of terminal columns that s takes. It expects one
+// line, such as [Terminal] returns; control characters count nothing.
+func Width(s string) int { return displaywidth.String(s) }
+
+// Fit shortens s to at most columns terminal columns, ending in "…" when cut,
+// and never splitting a grapheme.
+func Fit(s string, columns int) string {
+	if columns <= 0 {
+		return ""
+	}
+	end, used := 0, 0
+	g := displaywidth.StringGraphemes(s)
+	for g.Next() {
+		used += g.Width()
+		if used > columns {
+			return s[:end] + ellipsis
+		}
+		// end stays one column short, so that the ellipsis always has a place.
+		if used < columns {
+			end += len(g.Value())
+		}
+	}
+	return s
+}

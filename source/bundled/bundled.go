@@ -1,11 +1,16 @@
 // Package bundled turns skills that are compiled into a program into catalog
 // entries, and extracts their resource files on first use (spec B-1, B-2, S-15).
+//
+// A [Source] is safe for concurrent use.
 package bundled
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"sync"
 
+	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -23,14 +28,75 @@ type Skill struct {
 }
 
 // A Source supplies compiled-in skills. It implements catalog.Source.
-type Source struct { /* to be written */
+type Source struct {
+	bodies []*body
+	cache  cache
 }
 
 // New returns a source of skills whose resource files are extracted below
 // cacheDir (empty: a directory in os.UserCacheDir). No file is touched here.
-func New(cacheDir string, skills ...Skill) *Source { panic("to be written") }
+func New(cacheDir string, skills ...Skill) *Source {
+	s := &Source{cache: cache{parent: cacheDir}}
+	for _, sk := range skills {
+		b := &body{skill: sk}
+		if sk.Files != nil {
+			b.dir = sync.OnceValues(func() (string, error) { return s.cache.extract(sk) })
+		}
+		s.bodies = append(s.bodies, b)
+	}
+	return s
+}
 
-// Load returns the skills. It does no file I/O.
+// Load returns the skills. It does no file I/O. The error is only that of ctx.
 func (s *Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error) {
-	panic("to be written")
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var skills []*skill.Skill
+	var problems []skill.Problem
+	for _, b := range s.bodies {
+		// There is no file; the name only says which skill a problem is in.
+		doc, found := frontmatter.Parse("bundled/"+b.skill.ID+"/SKILL.md", []byte(b.skill.File))
+		sk := new(skill.Skill)
+		found = append(found, doc.Fill(sk, false)...)
+		problems = append(problems, found...)
+		sk.ID = b.skill.ID
+		sk.Trigger.Enabled = b.skill.Enabled
+		sk.Origin = skill.Origin{Source: skill.Bundled}
+		sk.Content.Bytes = int64(len(doc.Body))
+		sk.Content.Body = b
+		skills = append(skills, sk)
+	}
+	return skills, problems, nil
+}
+
+// Close removes everything that was extracted. Instructions that were loaded
+// before name directories that no longer exist.
+func (s *Source) Close() error { return s.cache.remove() }
+
+// A body is the text of one skill.
+type body struct {
+	skill Skill
+	dir   func() (string, error) // extracts once; nil without files
+}
+
+// Load returns the text. The first call extracts the skill's files. If that
+// fails, the skill runs without its base directory and a note tells why
+// (spec B-2).
+func (b *body) Load(ctx context.Context) (skill.Instructions, error) {
+	if err := ctx.Err(); err != nil {
+		return skill.Instructions{}, err
+	}
+	text, line, err := frontmatter.SplitBody([]byte(b.skill.File))
+	if err != nil {
+		return skill.Instructions{}, fmt.Errorf("bundled skill %s: %w", b.skill.ID, err)
+	}
+	in := skill.Instructions{Text: text, Line: line}
+	if b.dir == nil {
+		return in, nil
+	}
+	if in.Dir, err = b.dir(); err != nil {
+		in.Note = fmt.Sprintf("the files of the bundled skill %s could not be extracted, so it runs without them: %v", b.skill.ID, err)
+	}
+	return in, nil
 }

@@ -1,20 +1,151 @@
 // Package plugin reads the skills of one installed plugin (spec C-1, C-6, X-1).
 // Installing, enabling and updating plugins is not its business.
+//
+// A [Source] is a plain value and safe for concurrent use.
 package plugin
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/dir"
 )
 
 // A Source is one enabled plugin directory. It implements catalog.Source.
 type Source struct {
-	Name string // namespace; empty means the manifest's name, else the directory's
-	Dir  string // the plugin's directory
+	Name  string       // namespace; empty means the manifest's name, else the directory's
+	Dir   string       // the plugin's directory
+	Scope skill.Source // whose it is, see skill.Origin; may be empty
 }
 
 // Load reads skills/, commands/ and a root SKILL.md; ids are "plugin:skill".
+// What the manifest names is read as well: "skills" adds to skills/, "commands"
+// replaces commands/ (spec X-1). A plugin whose manifest is wrong has no
+// skills, and one problem that says why. The error is only that of ctx.
 func (s Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error) {
-	panic("to be written")
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if abs, err := filepath.Abs(s.Dir); err == nil {
+		s.Dir = abs
+	}
+	m, problems, ok := readManifest(s.Dir)
+	if !ok {
+		return nil, problems, nil
+	}
+	l := &load{Source: s, problems: problems, seen: make(map[string]bool)}
+	if l.Name == "" {
+		l.Name = m.name
+	}
+	if l.Name == "" {
+		l.Name = filepath.Base(s.Dir)
+	}
+	l.rootSkill()
+	for _, p := range slices.Concat([]string{"skills"}, m.skills) {
+		if err := l.skills(ctx, filepath.Join(s.Dir, p)); err != nil {
+			return nil, nil, err
+		}
+	}
+	commands := m.commands
+	if commands == nil {
+		commands = []string{"commands"}
+	}
+	for _, p := range commands {
+		if err := l.commands(ctx, filepath.Join(s.Dir, p)); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortStableFunc(l.problems, skill.CompareProblems)
+	return l.found, l.problems, nil
+}
+
+// A load is one run of [Source.Load].
+type load struct {
+	Source
+	found    []*skill.Skill
+	problems []skill.Problem
+	seen     map[string]bool // files, so that naming a directory twice does no harm
+}
+
+// root is a directory or file of the plugin; links may not leave the plugin
+// (spec C-7).
+func (l *load) root(kind skill.Source, path string) dir.Root {
+	return dir.Root{Path: path, Source: kind, Scope: l.Scope, Boundary: l.Dir}
+}
+
+// rootSkill reads the SKILL.md of a single-skill plugin. The directory's name
+// is often a version, so the skill is called by its display name, or like the
+// plugin.
+func (l *load) rootSkill() {
+	path := filepath.Join(l.Dir, "SKILL.md")
+	if _, err := os.Lstat(path); err != nil {
+		return
+	}
+	sk, problems := l.root(skill.Plugin, l.Dir).File(path)
+	l.problems = append(l.problems, problems...)
+	if sk == nil {
+		return
+	}
+	sk.ID = l.Name
+	if bare := strings.TrimPrefix(sk.Name, l.Name+":"); plainName(bare) {
+		sk.ID = bare
+	}
+	l.add(sk)
+}
+
+// skills reads a directory of skill folders, or one skill folder.
+func (l *load) skills(ctx context.Context, path string) error {
+	if _, err := os.Lstat(filepath.Join(path, "SKILL.md")); err == nil {
+		if path == l.Dir {
+			return nil // rootSkill has it
+		}
+		sk, problems := l.root(skill.Plugin, path).File(path)
+		l.problems = append(l.problems, problems...)
+		if sk != nil {
+			l.add(sk)
+		}
+		return nil
+	}
+	skills, problems, err := l.root(skill.Plugin, path).Load(ctx)
+	l.problems = append(l.problems, problems...)
+	for _, sk := range skills {
+		l.add(sk)
+	}
+	return err
+}
+
+// commands reads a directory of command files, or one command file.
+func (l *load) commands(ctx context.Context, path string) error {
+	if st, err := os.Stat(path); err == nil && !st.IsDir() {
+		sk, problems := l.root(skill.Legacy, filepath.Dir(path)).File(path)
+		l.problems = append(l.problems, problems...)
+		if sk != nil {
+			l.add(sk)
+		}
+		return nil
+	}
+	skills, problems, err := l.root(skill.Legacy, path).Load(ctx)
+	l.problems = append(l.problems, problems...)
+	for _, sk := range skills {
+		l.add(sk)
+	}
+	return err
+}
+
+// add takes a skill in under its namespace. A name that carries the namespace
+// already does not get it twice (spec C-6).
+func (l *load) add(sk *skill.Skill) {
+	if l.seen[sk.Origin.Path] {
+		return
+	}
+	l.seen[sk.Origin.Path] = true
+	if !strings.HasPrefix(sk.ID, l.Name+":") {
+		sk.ID = l.Name + ":" + sk.ID
+	}
+	sk.Origin.Source, sk.Origin.Owner = skill.Plugin, l.Name
+	l.found = append(l.found, sk)
 }

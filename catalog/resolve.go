@@ -1,0 +1,131 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/knack-skills/knack/skill"
+)
+
+// Resolve finds the skill that name means (spec C-6): exact id, then qualified
+// id, then a display name that nobody else claims, then the id of
+// a plugin skill without the plugin, if only one plugin has it (spec X-2). Shadowed skills are
+// found by their qualified ids only. Names are compared in Unicode normal form
+// C and never loosely: anything else, hostile names included, is not found. It
+// returns a [*NotFoundError] or an [*AmbiguousError].
+func (s *Snapshot) Resolve(name string) (*Entry, error) {
+	e, _, err := s.resolve(name)
+	return e, err
+}
+
+// Ways in which a name can mean a skill, for Explain.
+const (
+	byExactID   = "it is the id"
+	byQualified = "it is the qualified id"
+	byName      = "it is the display name, which no other skill claims"
+	byTail      = "it is the id without the plugin, which is free and which no other plugin has"
+)
+
+func (s *Snapshot) resolve(name string) (e *Entry, how string, err error) {
+	name = nfc(name)
+	if e := s.byID[name]; e != nil {
+		return e, byExactID, nil
+	}
+	if e := s.byQualified(name); e != nil {
+		return e, byQualified, nil
+	}
+	claims, how := s.claims(name)
+	switch len(claims) {
+	case 0:
+		return nil, "", &NotFoundError{Name: name, Near: s.near(name)}
+	case 1:
+		return claims[0], how, nil
+	}
+	ids := make([]string, len(claims))
+	for i, c := range claims {
+		ids[i] = c.ID
+	}
+	return nil, "", &AmbiguousError{Name: name, IDs: ids}
+}
+
+// claims returns the skills that name may mean without being an id.
+func (s *Snapshot) claims(name string) (claims []*Entry, how string) {
+	var here, remote []*Entry
+	own := false
+	for _, e := range s.names[name] {
+		if e.Origin.Remote() {
+			remote = append(remote, e)
+			continue
+		}
+		here = append(here, e)
+		own = own || e.Origin.Source != skill.Plugin
+	}
+	if own {
+		return here, byName
+	}
+	// One plugin's display name must not take the bare name of another's skill.
+	tails := s.pluginTails()[name]
+	switch {
+	case len(here) > 0:
+		return slices.Concat(here, tails), byName
+	case len(tails) > 0:
+		return tails, byTail
+	}
+	// A remote server must not make a name of this machine ambiguous.
+	return remote, byName
+}
+
+// pluginTails is built when a name is asked for that nothing else explains,
+// which most runs of the program never do.
+func (s *Snapshot) pluginTails() map[string][]*Entry {
+	s.tailsOnce.Do(func() {
+		s.tails = map[string][]*Entry{}
+		for _, e := range s.ordered {
+			if t := e.tail(); e.Origin.Source == skill.Plugin && t != "" {
+				s.tails[t] = append(s.tails[t], e)
+			}
+		}
+	})
+	return s.tails
+}
+
+// A NotFoundError reports that no skill has the wanted name.
+type NotFoundError struct {
+	Name string
+	Near []string // up to three near names (spec C-6)
+}
+
+func (e *NotFoundError) Error() string {
+	if len(e.Near) == 0 {
+		return fmt.Sprintf(`unknown skill %q; "knack list" shows every skill`, e.Name)
+	}
+	return fmt.Sprintf(`unknown skill %q; did you mean %s? "knack list" shows every skill`, e.Name, quoted(e.Near, "or"))
+}
+
+// An AmbiguousError reports that several skills claim a display name, or
+// several plugins a skill of that name.
+type AmbiguousError struct {
+	Name string
+	IDs  []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("the name %q is claimed by several skills; use one of the ids %s", e.Name, quoted(e.IDs, "or"))
+}
+
+// quoted lists words as text: "a", "b" or "c".
+func quoted(words []string, conjunction string) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			b.WriteString(" " + conjunction + " ")
+		default:
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", w)
+	}
+	return b.String()
+}

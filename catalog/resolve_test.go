@@ -1,0 +1,183 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/knack-skills/knack/skill"
+)
+
+// TestResolve covers the lookup order of C-6, the qualified ids of C-8 and the
+// bare plugin names of X-2.
+func TestResolve(t *testing.T) {
+	off := Options{Overrides: map[string]Visibility{"hidden": Off}}
+	tests := []struct {
+		name  string
+		in    []*skill.Skill
+		query string
+		want  string // qualified id, "?near names" or "!ids"
+	}{
+		{"exact id", []*skill.Skill{user("a"), near("a")}, "a", "user:a"},
+		{"qualified id of the winner", []*skill.Skill{user("a"), near("a")}, "user:a", "user:a"},
+		{"qualified id of the loser", []*skill.Skill{user("a"), near("a")}, "project:a", "project:a"},
+		{"id before qualified id", []*skill.Skill{user("a"), plugin("user", "a")}, "user:a", "plugin:user:a"},
+		{"display name", []*skill.Skill{user("a", named("Deploy it"))}, "Deploy it", "user:a"},
+		{"id before display name", []*skill.Skill{user("a", named("b")), near("b")}, "b", "project:b"},
+		{"qualified id before display name", []*skill.Skill{user("a", named("project:b")), near("b")}, "project:b", "project:b"},
+		{"display name of two", []*skill.Skill{user("a", named("Bird")), near("b", named("Bird"))}, "Bird", "!a b"},
+		{"a shadowed skill's name is no claim", []*skill.Skill{user("a", named("Bird")), near("a", named("Bird"))}, "Bird", "user:a"},
+		{"normal form of the query", []*skill.Skill{user("caf\u00e9")}, "cafe\u0301", "user:caf\u00e9"},
+		{"normal form of a display name", []*skill.Skill{user("a", named("Cafe\u0301"))}, "Caf\u00e9", "user:a"},
+		{"case counts", []*skill.Skill{user("deploy")}, "Deploy", "?deploy"},
+		{"no prefix match", []*skill.Skill{near("mcp-vector-search")}, "mcp", "?mcp-vector-search"},
+		{"bare plugin name", []*skill.Skill{plugin("p", "to-spec", onlyUser), plugin("p", "to-speech")}, "to-spec", "plugin:p:to-spec"},
+		{"never a near one", []*skill.Skill{plugin("p", "to-speech")}, "to-spec", "?p:to-speech"},
+		{"an id before a bare plugin name", []*skill.Skill{plugin("si", "status"), bundled("status")}, "status", "bundled:status"},
+		{"a display name before a bare plugin name", []*skill.Skill{plugin("si", "status"), near("x", named("status"))}, "status", "project:x"},
+		{"bare plugin name of two", []*skill.Skill{plugin("p", "a"), plugin("q", "a")}, "a", "!p:a q:a"},
+		{"bare plugin names that repeat the id", []*skill.Skill{plugin("p", "a", named("a")), plugin("q", "a", named("a"))}, "a", "!p:a q:a"},
+		{"a plugin's display name does not take another's bare name", []*skill.Skill{plugin("p", "x", named("a")), plugin("q", "a")}, "a", "!p:x q:a"},
+		{"bare name of a plugin command in a folder", []*skill.Skill{plugin("p", "front:a")}, "front:a", "plugin:p:front:a"},
+		{"never a bare MCP name", []*skill.Skill{mcp("s", "deploy")}, "deploy", "?s:deploy"},
+		{"nor by a display name that repeats it", []*skill.Skill{mcp("s", "deploy", named("deploy"))}, "deploy", "?s:deploy"},
+		{"MCP display name", []*skill.Skill{mcp("s", "x", named("Deploy"))}, "Deploy", "mcp:s:x"},
+		{"a remote claim does not count against a local one", []*skill.Skill{mcp("s", "x", named("Deploy")), near("y", named("Deploy"))}, "Deploy", "project:y"},
+		{"nor against a plugin's bare name", []*skill.Skill{mcp("s", "x", named("deploy")), plugin("p", "deploy")}, "deploy", "plugin:p:deploy"},
+		{"near names", []*skill.Skill{user("deploy"), user("deplay"), user("deploys"), user("dploy"), user("zebra")}, "deploi", "?deploy deplay deploys"},
+		{"swapped letters", []*skill.Skill{user("commit")}, "comimt", "?commit"},
+		{"nothing near", []*skill.Skill{user("commit")}, "zebra", "?"},
+		{"switched off is not named", []*skill.Skill{user("hidden")}, "hiden", "?"},
+		{"a lost id names its owner", []*skill.Skill{user("a", real("/r")), near("other", real("/r"))}, "other", "?project:other"},
+		{"empty", []*skill.Skill{user("a"), plugin("p", "a")}, "", "?"},
+		{"parent path", []*skill.Skill{user("x")}, "../x", "?"},
+		{"NUL", []*skill.Skill{user("x")}, "x\x00", "?x"},
+		{"newline", []*skill.Skill{user("deploy")}, "deploy\nrm", "?deploy"},
+		{"blanks count", []*skill.Skill{user("deploy")}, " deploy", "?deploy"},
+		{"invalid UTF-8", []*skill.Skill{user("x")}, "\xff\xfe", "?"},
+		{"very long", []*skill.Skill{user("x")}, strings.Repeat("x", 1<<20), "?"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := answer(snap(off, tt.in...).Resolve(tt.query)); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func answer(e *Entry, err error) string {
+	if missing, ok := errors.AsType[*NotFoundError](err); ok {
+		return "?" + strings.Join(missing.Near, " ")
+	}
+	if several, ok := errors.AsType[*AmbiguousError](err); ok {
+		return "!" + strings.Join(several.IDs, " ")
+	}
+	return e.Qualified
+}
+
+func TestErrorTexts(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{&NotFoundError{Name: "a\nb"}, `unknown skill "a\nb"; "knack list" shows every skill`},
+		{&NotFoundError{Name: "a", Near: []string{"b"}}, `unknown skill "a"; did you mean "b"? "knack list" shows every skill`},
+		{&NotFoundError{Name: "a", Near: []string{"b", "c", "d"}}, `unknown skill "a"; did you mean "b", "c" or "d"? "knack list" shows every skill`},
+		{&AmbiguousError{Name: "a", IDs: []string{"b", "c"}}, `the name "a" is claimed by several skills; use one of the ids "b" or "c"`},
+	}
+	for _, tt := range tests {
+		if got := tt.err.Error(); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+// TestEdits compares the banded distance with the definition.
+func TestEdits(t *testing.T) {
+	words := []string{"", "a", "ab", "ba", "abc", "acb", "bca", "deploy", "dpeloy", "deplyo", "redeploy", "dploy", "eploy", "xyz", "日本語", "日語本"}
+	var d distance
+	for _, a := range words {
+		for _, b := range words {
+			x, y := []rune(a), []rune(b)
+			want := slowEdits(x, y)
+			for limit := range 5 {
+				got := d.edits(x, y, limit)
+				if want <= limit && got != want || want > limit && got <= limit+1 {
+					t.Errorf("edits(%q, %q, %d) = %d, distance is %d", a, b, limit, got, want)
+				}
+			}
+		}
+	}
+}
+
+// slowEdits is the definition, by recursion.
+func slowEdits(a, b []rune) int {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) + len(b)
+	}
+	n := min(slowEdits(a[1:], b), slowEdits(a, b[1:])) + 1
+	same := 1
+	if a[0] == b[0] {
+		same = 0
+	}
+	n = min(n, slowEdits(a[1:], b[1:])+same)
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		n = min(n, slowEdits(a[2:], b[2:])+1)
+	}
+	return n
+}
+
+// FuzzResolve: any name gives an entry of the snapshot or an error that says
+// so, with at most three near names that exist.
+func FuzzResolve(f *testing.F) {
+	s := snap(Options{}, user("deploy", named("Ship it")), near("deploy"), plugin("p", "review"), mcp("s", "x"), nested("web", "deploy"), user("caf\u00e9"))
+	for _, seed := range []string{"deploy", "project:deploy", "Ship it", "review", "../x", "\x00", "cafe\u0301", "depoly", ":", "web:deploy"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		e, err := s.Resolve(name)
+		if (e == nil) == (err == nil) {
+			t.Fatalf("entry %v, error %v", e, err)
+		}
+		if err == nil {
+			if again, _ := s.Resolve(e.Qualified); again != e {
+				t.Fatalf("%q gives an entry that its qualified id %q does not mean", name, e.Qualified)
+			}
+			return
+		}
+		if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' }) {
+			t.Errorf("control character in %q", err)
+		}
+		if missing, ok := errors.AsType[*NotFoundError](err); ok {
+			if len(missing.Near) > maxNear {
+				t.Errorf("%d near names", len(missing.Near))
+			}
+			for _, n := range missing.Near {
+				if _, err := s.Resolve(n); err != nil {
+					t.Errorf("near name %q: %v", n, err)
+				}
+			}
+		}
+		if again := fmt.Sprint(s.Explain(name, nil)); again == "" {
+			t.Error("no explanation")
+		}
+	})
+}
+
+func TestZeroSnapshot(t *testing.T) {
+	var s Snapshot
+	if s.Len() != 0 || len(slices.Collect(s.All())) != 0 || len(slices.Collect(s.Shadowed())) != 0 ||
+		len(slices.Collect(s.ModelView(nil))) != 0 || len(slices.Collect(s.UserView())) != 0 ||
+		s.ProblemsOf("") != nil || s.Variants(&Entry{Skill: user("x")}) != nil {
+		t.Error("the zero snapshot is not empty")
+	}
+	if _, err := s.Resolve("x"); answer(nil, err) != "?" {
+		t.Errorf("got %v", err)
+	}
+	if e, steps := s.Explain("x", nil); e != nil || len(steps) != 1 {
+		t.Errorf("got %v, %v", e, steps)
+	}
+}

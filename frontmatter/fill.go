@@ -1,0 +1,324 @@
+package frontmatter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/knack-skills/knack/hook"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
+)
+
+// filler is one run of [Document.Fill].
+type filler struct {
+	d        *Document
+	s        *skill.Skill
+	legacy   bool
+	problems []skill.Problem
+}
+
+// Fill copies the fields of d into s (Summary except ID, Trigger, Run, and
+// Content except Body and Bytes) and reports what is wrong with them. A bad
+// field costs that field, not the skill. legacy ignores name and paths (spec
+// C-4). Content.Extra receives the unknown keys and the known ones that have no
+// place of their own, such as license. Nothing in s shares memory with the
+// data given to Parse.
+func (d *Document) Fill(s *skill.Skill, legacy bool) []skill.Problem {
+	f := filler{d: d, s: s, legacy: legacy}
+	s.Content.Positional = legacy
+	for i := range d.entries {
+		f.entry(&d.entries[i], d.entries[:i])
+	}
+	if s.Trigger.HiddenFromUser && s.Trigger.HiddenFromModel {
+		f.report(skill.Warning, "unreachable", nil, "nobody can start this skill: it is hidden from people and from the model",
+			"remove user-invocable: false or disable-model-invocation: true")
+	}
+	if s.Description == "" && d.Refused == "" {
+		f.fallback()
+	}
+	f.hidden()
+	return f.problems
+}
+
+func (f *filler) entry(e *entry, before []entry) {
+	known := lookup(e.key)
+	if known == nil {
+		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
+		if name := suggest(e.key); name != "" {
+			f.report(skill.Info, "did-you-mean", e, "`"+e.key+"` is not a field; did you mean `"+name+"`?", "write "+name)
+		}
+		return
+	}
+	for i := range before {
+		if other := lookup(before[i].key); other == known {
+			f.problems = append(f.problems, duplicateKey(f.d.Path, e.key, e.line, 1, before[i].line))
+		}
+	}
+	switch {
+	case e.refused && known.security:
+		f.lose(e)
+	case e.refused:
+	case f.legacy && (known.name == "name" || known.name == "paths"):
+		f.report(skill.Info, "ignored-field", e, "`"+e.key+"` has no effect in a command file", "make it a skill: NAME/SKILL.md")
+	case known.set != nil:
+		known.set(f, e)
+	case e.val.kind != null:
+		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
+	}
+}
+
+// report adds a finding at the value of e, or about the whole file.
+func (f *filler) report(sev skill.Severity, code string, e *entry, message, fix string) {
+	p := skill.Problem{Code: code, Severity: sev, Message: message, Path: f.d.Path, Fix: fix}
+	if e != nil {
+		p.Line, p.Column = int(e.val.line), int(e.val.col)
+		if p.Line == 0 {
+			p.Line, p.Column = e.line, 1
+		}
+	}
+	f.problems = append(f.problems, p)
+}
+
+// bad reports a value that is not used.
+func (f *filler) bad(e *entry, takes, instead string) {
+	f.report(skill.Warning, "bad-value", e, "`"+e.key+"` takes "+takes+"; "+instead, "")
+}
+
+// lose is the third step of spec F-3: what the author meant to restrict is not
+// known, so the model may not start the skill.
+func (f *filler) lose(e *entry) {
+	f.s.Trigger.HiddenFromModel = true
+	f.report(skill.Error, "security-field-lost", e,
+		"`"+e.key+"` cannot be read, so the model may not start this skill", "correct `"+e.key+"`")
+}
+
+// text reads a text field (spec F-4).
+func (f *filler) text(e *entry) string {
+	s, changed := e.plainText()
+	if changed && (e.val.kind == null || e.val.kind == scalar) {
+		f.report(skill.Warning, "text-shortened", e,
+			"YAML would cut the text of `"+e.key+"` at its `#`, `!` or `&`; the whole line was taken", "put the text in double quotes")
+	} else if changed && bracketsAreOdd(e.key) {
+		f.report(skill.Warning, "text-shortened", e,
+			"`"+e.key+"` is text, but YAML reads it as a list or a map; the source was taken", "put the text in double quotes")
+	}
+	return s
+}
+
+// bracketsAreOdd reports whether a list is unusual in a text field: hints are
+// often in brackets.
+func bracketsAreOdd(key string) bool {
+	return !strings.HasPrefix(key, "argument")
+}
+
+func (f *filler) name(e *entry)        { f.s.Name = f.text(e) }
+func (f *filler) description(e *entry) { f.s.Description = f.text(e) }
+func (f *filler) whenToUse(e *entry)   { f.s.WhenToUse = f.text(e) }
+func (f *filler) argumentHint(e *entry) {
+	f.s.ArgumentHint = f.text(e)
+	f.s.Content.Positional = f.s.Content.Positional || f.s.ArgumentHint != ""
+}
+
+// word reads one scalar; anything else is reported.
+func (f *filler) word(e *entry, takes string) string {
+	switch e.val.kind {
+	case null:
+		return ""
+	case scalar:
+		if e.lost {
+			return lostText(e.raw)
+		}
+		return strings.TrimSpace(e.val.text)
+	}
+	f.bad(e, takes, "this value is ignored")
+	return ""
+}
+
+func (f *filler) version(e *entry) { f.s.Version = f.word(e, "a version") }
+
+func (f *filler) model(e *entry) {
+	f.s.Run.Model = ""
+	if m := f.word(e, "a model"); m != "inherit" {
+		f.s.Run.Model = m
+	}
+}
+
+func (f *filler) agent(e *entry) { f.s.Run.Agent = f.word(e, "the name of an agent type") }
+
+func (f *filler) effort(e *entry) {
+	const takes = "low, medium, high, xhigh, max or a number of thinking tokens"
+	f.s.Run.Effort = ""
+	switch w := strings.ToLower(f.word(e, takes)); w {
+	case "":
+	case "low", "medium", "high", "xhigh", "max":
+		f.s.Run.Effort = w
+	case "quick":
+		f.s.Run.Effort = "low"
+	case "standard":
+		f.s.Run.Effort = "medium"
+	default:
+		if n, err := strconv.Atoi(w); err != nil || n <= 0 {
+			f.bad(e, takes, "the effort of the session is used")
+			return
+		}
+		f.s.Run.Effort = w
+	}
+}
+
+func (f *filler) context(e *entry) {
+	f.s.Run.Mode = skill.Inline
+	switch f.word(e, "inline or fork") {
+	case "", "inline":
+		f.s.Run.Mode = ""
+	case "fork":
+		f.s.Run.Mode = skill.Fork
+	default:
+		f.s.Run.Mode = ""
+		if e.lost {
+			f.lose(e)
+			return
+		}
+		f.bad(e, "inline or fork", "the skill runs inline")
+	}
+}
+
+func (f *filler) shell(e *entry) {
+	f.s.Run.Shell = ""
+	switch w := f.word(e, "bash or powershell"); w {
+	case "", "bash":
+	case "powershell":
+		f.s.Run.Shell = w
+	default:
+		f.bad(e, "bash or powershell", "bash is used")
+	}
+}
+
+// boolean reads a declared boolean; safe stands in for what is none (spec F-5).
+func (f *filler) boolean(e *entry, absent, safe bool) bool {
+	if e.val.kind == null {
+		return absent
+	}
+	w := e.val.text
+	if e.lost {
+		w = lostText(e.raw)
+	}
+	if e.val.kind == scalar {
+		switch strings.ToLower(strings.TrimSpace(w)) {
+		case "true", "yes", "on", "1":
+			return true
+		case "false", "no", "off", "0":
+			return false
+		case "":
+			return absent
+		}
+	}
+	f.bad(e, "true or false", fmt.Sprintf("%t is used, to be safe", safe))
+	return safe
+}
+
+func (f *filler) background(e *entry)    { f.s.Run.Background = f.boolean(e, false, false) }
+func (f *filler) userInvocable(e *entry) { f.s.Trigger.HiddenFromUser = !f.boolean(e, true, true) }
+func (f *filler) disableModelInvocation(e *entry) {
+	// Never undo what a lost field has decided.
+	f.s.Trigger.HiddenFromModel = f.boolean(e, false, true) || f.s.Trigger.HiddenFromModel
+}
+
+// hooks registers nothing that it cannot read, and drops only that (spec H-9).
+func (f *filler) hooks(e *entry) {
+	f.s.Run.Hooks = nil
+	switch {
+	case e.val.kind == null:
+		return
+	case e.lost || e.val.kind != mapping:
+		f.lose(e)
+		return
+	}
+	config, faults := hook.Decode(e.val.tree())
+	f.s.Run.Hooks = config
+	for _, fault := range faults {
+		sev := skill.Warning
+		if fault.Lint {
+			sev = skill.Info
+		}
+		line, col := e.val.locate(fault.Path)
+		f.problems = append(f.problems, skill.Problem{Code: fault.Code, Severity: sev, Path: f.d.Path,
+			Line: line, Column: col, Message: fault.Message, Fix: fault.Fix})
+	}
+}
+
+func (f *filler) metadata(e *entry) {
+	switch {
+	case e.val.kind == mapping:
+		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
+	case e.val.kind != null && !e.lost:
+		f.bad(e, "a map", "it is dropped")
+	}
+}
+
+// fallback takes the description from the body (spec chapter 1, description).
+func (f *filler) fallback() {
+	p := firstParagraph(f.d.Body)
+	s := p.text
+	if s == "" {
+		s = p.heading
+	}
+	if len(s) > maxFallback {
+		s = text.Cut(s, maxFallback)
+	}
+	f.s.Description = strings.Clone(strings.ToValidUTF8(s, "\uFFFD"))
+	f.s.DescriptionFallback = f.s.Description != ""
+}
+
+// hidden reports characters in the metadata that a reader does not see (spec
+// F-7), once, where the first one is.
+func (f *filler) hidden() {
+	for i := range f.d.entries {
+		e := &f.d.entries[i]
+		if h := hiddenIn(e); h.n > 0 {
+			f.report(skill.Warning, "hidden-characters", e,
+				fmt.Sprintf("`%s` holds %d invisible or control characters, the first is U+%04X (%s)", e.key, h.n, h.first.Rune, h.first.Kind),
+				"remove them")
+		}
+	}
+}
+
+type hiddenChars struct {
+	n     int
+	first text.Hidden
+}
+
+// hiddenIn looks at the source, and at what escapes in it decode to.
+func hiddenIn(e *entry) hiddenChars {
+	var all hiddenChars
+	look := func(s string) {
+		if isPrintable(s) {
+			return
+		}
+		for _, h := range text.FindHidden(s) {
+			if h.Rune == '\n' || h.Rune == '\t' || h.Rune == '\r' {
+				continue
+			}
+			if all.n++; all.n == 1 {
+				all.first = h
+			}
+		}
+	}
+	look(e.key)
+	look(e.raw)
+	if all.n == 0 && e.val.style == quoted {
+		look(e.val.text)
+	}
+	return all
+}
+
+// isPrintable reports whether s is ASCII without controls, so that there is
+// nothing to look for.
+func isPrintable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}

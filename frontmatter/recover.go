@@ -1,0 +1,313 @@
+package frontmatter
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/knack-skills/knack/skill"
+)
+
+// maxStrict bounds how many pieces of one file are given to the YAML library;
+// more of them are taken as text.
+const maxStrict = 500
+
+// reader reads one header.
+type reader struct {
+	path     string
+	conflict bool // lines of a merge conflict were dropped
+	entries  []entry
+	problems []skill.Problem
+}
+
+func (r *reader) report(sev skill.Severity, code string, line, col int, message, fix string) {
+	r.problems = append(r.problems, skill.Problem{Code: code, Severity: sev, Message: message,
+		Path: r.path, Line: line, Column: col, Fix: fix})
+}
+
+// read reads the text between the fences, which starts on line 2 of the file.
+func (r *reader) read(src string) {
+	if src == "" {
+		return
+	}
+	if entries, ok := fast(src, make([]entry, 0, min(1+strings.Count(src, "\n"), 16))); ok {
+		r.entries = entries
+		return
+	}
+	if strings.Contains(src, "<<<<<<<") {
+		src = r.withoutConflict(src)
+	}
+	if empty(src) {
+		return
+	}
+	entries, fault := r.strict(src, 2)
+	if fault != nil {
+		r.recover(src, fault)
+		return
+	}
+	r.entries = entries
+}
+
+// empty reports whether there is nothing but blank lines and comments.
+func empty(src string) bool {
+	for l := newLines(src); ; {
+		line, _, ok := l.next()
+		if !ok {
+			return true
+		}
+		if line = strings.TrimLeft(line, " \t"); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+}
+
+// withoutConflict blanks the marker lines of a merge conflict (spec F-4).
+func (r *reader) withoutConflict(src string) string {
+	var b strings.Builder
+	for l := newLines(src); ; {
+		line, at, ok := l.next()
+		if !ok {
+			return b.String()
+		}
+		if !isMarker(line) || line[0] != '<' && !r.conflict {
+			b.WriteString(src[at:l.pos])
+			continue
+		}
+		b.WriteString(src[at+len(line) : l.pos])
+		if !r.conflict {
+			r.conflict = true
+			r.report(skill.Error, "merge-conflict", l.n+1, 1,
+				"the frontmatter holds an unresolved merge conflict; its marker lines are ignored and the last value of a key wins",
+				"resolve the conflict")
+		}
+	}
+}
+
+func isMarker(line string) bool {
+	if len(line) < 7 || strings.IndexByte("<=>|", line[0]) < 0 {
+		return false
+	}
+	return line[:7] == strings.Repeat(line[:1], 7) && (len(line) == 7 || line[7] == ' ')
+}
+
+// A piece is the source of one key.
+type piece struct {
+	key  string
+	line int // in the file
+	text string
+}
+
+// recover is the second step of spec F-3: the text is cut at its keys and each
+// piece is read alone, so that one bad key never costs another.
+func (r *reader) recover(src string, f *fault) {
+	pieces := cutPieces(src)
+	budget := maxStrict
+	var bad *piece
+	for i := range pieces {
+		p := &pieces[i]
+		e := r.readPiece(p, src, &budget)
+		if bad == nil && e.lost || e.lost && p.line <= f.line {
+			bad = p
+		}
+		r.put(e)
+	}
+	r.reportRecovered(f, bad, len(pieces))
+}
+
+// put adds e; the last of several entries with one key wins (spec F-4).
+func (r *reader) put(e entry) {
+	for i := range r.entries {
+		if r.entries[i].key != e.key {
+			continue
+		}
+		// Unknown keys that repeat in a broken header are mostly prose
+		// (`user: ...`), and one file has one diagnostic.
+		if !r.conflict && lookup(e.key) != nil {
+			r.problems = append(r.problems, duplicateKey(r.path, e.key, e.line, 1, r.entries[i].line))
+		}
+		r.entries = append(r.entries[:i], r.entries[i+1:]...)
+		break
+	}
+	r.entries = append(r.entries, e)
+}
+
+func duplicateKey(path, key string, line, col, earlier int) skill.Problem {
+	return skill.Problem{Code: "duplicate-key", Severity: skill.Warning, Path: path, Line: line, Column: col,
+		Message: fmt.Sprintf("`%s` is given again; this value replaces the one on line %d", key, earlier),
+		Fix:     "remove one of them"}
+}
+
+// reportRecovered says once per file what was wrong with the YAML and where.
+func (r *reader) reportRecovered(f *fault, bad *piece, pieces int) {
+	line, col := f.line, f.col
+	fix := "make every line `key: value`; indent the lines that continue a value"
+	message := "YAML cannot read the frontmatter (" + f.reason + "); its keys were read one by one"
+	if bad != nil {
+		end := bad.line + len(lineStarts(bad.text)) - 1
+		switch {
+		case line >= bad.line && line < end:
+		case f.startLine >= bad.line && f.startLine < end:
+			line, col = f.startLine, f.startCol
+		default:
+			line, col = bad.line, 1
+		}
+		message = "YAML cannot read `" + bad.key + "` (" + f.reason + "); its text was taken as written"
+		fix = "put the value of `" + bad.key + "` in double quotes, or run knack check --fix"
+	} else if pieces == 0 {
+		message = "YAML cannot read the frontmatter (" + f.reason + "), and it has no keys"
+	}
+	r.report(skill.Warning, "yaml-recovered", line, col, message, fix)
+}
+
+// cutPieces cuts src at its column-0 key lines. What stands before the first
+// belongs to no key.
+func cutPieces(src string) []piece {
+	var pieces []piece
+	var starts []int
+	for l := newLines(src); ; {
+		line, at, ok := l.next()
+		if !ok {
+			break
+		}
+		if key, ok := pieceKey(line); ok {
+			pieces = append(pieces, piece{key: key, line: l.n + 1})
+			starts = append(starts, at)
+		}
+	}
+	for i := range pieces {
+		end := len(src)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		pieces[i].text = src[starts[i]:end]
+	}
+	return pieces
+}
+
+// pieceKey returns the key of a line that starts a piece: one word and a
+// colon. A known key counts even without a blank after the colon.
+func pieceKey(line string) (string, bool) {
+	if key, _, ok := keyLine(line); ok {
+		n := keyLen(key)
+		for n > 0 && n < len(key) && (key[n] == '.' || key[n] == '-' || isWord(key[n])) {
+			n++
+		}
+		if n > 0 && n == len(key) {
+			return key, true
+		}
+	}
+	n := keyLen(line)
+	if n > 0 && n+1 < len(line) && line[n] == ':' && line[n+1] != '/' && line[n+1] != ':' && lookup(line[:n]) != nil {
+		return line[:n], true
+	}
+	return "", false
+}
+
+// readPiece reads one piece: as YAML, as YAML with its tabs made blanks, and
+// last as text.
+func (r *reader) readPiece(p *piece, src string, budget *int) entry {
+	if entries, ok := fast(p.text, make([]entry, 0, 1)); ok && len(entries) == 1 {
+		entries[0].move(p.line - 2)
+		return entries[0]
+	}
+	e := entry{key: p.key, line: p.line, raw: pieceValue(p)}
+	var f *fault
+	for _, text := range []string{p.text, untab(p.text)} {
+		if *budget--; *budget < 0 {
+			break
+		}
+		var entries []entry
+		if entries, f = r.strict(text, p.line); f == nil && len(entries) == 1 && entries[0].key == p.key {
+			return entries[0]
+		}
+		if text == untab(text) {
+			break
+		}
+	}
+	if name, ok := unknownAnchor(f); ok && hasAnchor(src, name) {
+		e.refused = true
+		r.report(skill.Error, "yaml-alias", p.line, 1, "YAML aliases are refused; `"+p.key+"` is ignored", "write the value out")
+		return e
+	}
+	e.lost = true
+	e.val = value{kind: scalar, line: int32(p.line), col: p.col(), text: e.raw}
+	return e
+}
+
+// col is the column of the value on the key line, or of the key.
+func (p *piece) col() int32 {
+	line := firstLine(p.text)
+	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(line[len(p.key):], `"'`), ":"), " \t")
+	if rest == "" || len(rest) == len(line) {
+		return 1
+	}
+	return int32(utf8.RuneCountInString(line[:len(line)-len(rest)]) + 1)
+}
+
+// pieceValue is rawValue for pieces, whose colon may be glued to the value.
+func pieceValue(p *piece) string {
+	if raw := rawValue(p.text); raw != "" {
+		return raw
+	}
+	if _, _, ok := keyLine(firstLine(p.text)); ok {
+		return ""
+	}
+	return rawValue(p.key + ": " + p.text[len(p.key)+1:])
+}
+
+func firstLine(s string) string {
+	l := newLines(s)
+	line, _, _ := l.next()
+	return line
+}
+
+// move shifts the lines of an entry.
+func (e *entry) move(by int) {
+	e.line += by
+	e.val.line += int32(by)
+	for i := range e.val.items {
+		e.val.items[i].line += int32(by)
+	}
+}
+
+// untab replaces tabs in indentation by two blanks (spec F-4).
+func untab(s string) string {
+	if !strings.Contains(s, "\t") {
+		return s
+	}
+	var b strings.Builder
+	for l := newLines(s); ; {
+		line, at, ok := l.next()
+		if !ok {
+			return b.String()
+		}
+		rest := strings.TrimLeft(line, " \t")
+		b.WriteString(strings.ReplaceAll(line[:len(line)-len(rest)], "\t", "  "))
+		b.WriteString(rest)
+		b.WriteString(s[at+len(line) : l.pos])
+	}
+}
+
+// unknownAnchor returns the name that an alias used, if that is what f is about.
+func unknownAnchor(f *fault) (string, bool) {
+	if f == nil {
+		return "", false
+	}
+	_, rest, _ := strings.Cut(f.reason, "unknown anchor '")
+	name, _, ok := strings.Cut(rest, "'")
+	return name, ok
+}
+
+// hasAnchor reports whether src defines the anchor, seen as text.
+func hasAnchor(src, name string) bool {
+	for rest := src; ; {
+		_, after, ok := strings.Cut(rest, "&"+name)
+		if !ok {
+			return false
+		}
+		if after == "" || strings.IndexByte(" \t\r\n,]}", after[0]) >= 0 {
+			return true
+		}
+		rest = after
+	}
+}

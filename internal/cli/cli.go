@@ -1,0 +1,167 @@
+// Package cli is the command line (spec chapter 14). Each command lives in a
+// package of its own below this one; here they meet, with the flags they share
+// and the exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/knack-skills/knack/internal/cli/check"
+	"github.com/knack-skills/knack/internal/cli/doctor"
+	"github.com/knack-skills/knack/internal/cli/explain"
+	"github.com/knack-skills/knack/internal/cli/list"
+	"github.com/knack-skills/knack/internal/cli/listing"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/permissions"
+	"github.com/knack-skills/knack/internal/cli/render"
+	"github.com/knack-skills/knack/internal/cli/run"
+	"github.com/knack-skills/knack/internal/cli/scaffold"
+	"github.com/knack-skills/knack/internal/cli/search"
+	"github.com/knack-skills/knack/internal/cli/show"
+	"github.com/knack-skills/knack/internal/cli/version"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+)
+
+// Main runs the command line and returns the exit code.
+func Main(args []string, in io.Reader, out, errw io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := Root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errw)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		output.Explain(errw, err)
+	}
+	return output.ExitCode(err)
+}
+
+// Root returns the whole command tree. Reference pages are generated from it.
+func Root() *cobra.Command {
+	f := &workspace.Flags{}
+	r := &run.Options{Flags: f}
+	root := &cobra.Command{
+		Use:   "knack",
+		Short: "Skills for AI agents: find, explain, check and run them",
+		Long: `Knack finds the skills of a workspace (folders with a SKILL.md), tells a model
+in about 1 % of its context which exist, and compiles one into the text that is
+injected when a person types /name or a model calls it.
+
+Exit codes: 0 fine, 1 failed or found errors, 2 wrong usage, 3 denied by
+permissions, 130 cancelled.`,
+		Example: `  knack list
+  knack -p "/simplify src"
+  knack -p "please commit my work"
+  knack render deploy staging --trace
+  knack check --fix`,
+		Args:          noCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return start(cmd, r) },
+	}
+	f.Register(root.PersistentFlags())
+	r.Register(root)
+	for _, sub := range []func(*workspace.Flags) *cobra.Command{
+		list.New, show.New, explain.New, render.New, listing.New, search.New,
+		check.New, scaffold.New, permissions.New, doctor.New, version.New,
+	} {
+		root.AddCommand(sub(f))
+	}
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	usageErrors(root)
+	return root
+}
+
+// start answers -p; the terminal interface does not exist yet (spec K-13).
+func start(cmd *cobra.Command, r *run.Options) error {
+	if cmd.Flags().Changed("print") {
+		return r.Run(cmd)
+	}
+	return output.Usagef("there is no interactive terminal in this version: give a prompt with -p, for example `knack -p \"/simplify src\"`, or see `knack --help`")
+}
+
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	msg := fmt.Sprintf("%q is no command of knack", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		msg += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return output.Usagef("%s (see `knack --help`)", msg)
+}
+
+// usageErrors makes wrong flags and arguments exit 2, with the nearest flag.
+func usageErrors(cmd *cobra.Command) {
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		msg := err.Error()
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+				msg += "; did you mean --" + near + "?"
+			}
+		}
+		return output.Usagef("%s (see `%s --help`)", msg, c.CommandPath())
+	})
+	for _, c := range append(slices.Clone(cmd.Commands()), cmd) {
+		if check := c.Args; check != nil {
+			c.Args = func(c *cobra.Command, args []string) error {
+				err := check(c, args)
+				var usage *output.UsageError
+				if err == nil || errors.As(err, &usage) {
+					return err
+				}
+				return output.Usagef("%v (see `%s --help`)", err, c.CommandPath())
+			}
+		}
+		for _, sub := range c.Commands() {
+			if c != cmd {
+				usageErrors(sub)
+			}
+		}
+	}
+}
+
+// nearFlag returns the flag of c that is most like name, or "".
+func nearFlag(c *cobra.Command, name string) string {
+	best, distance := "", 3
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := edits(name, f.Name); d < distance || strings.HasPrefix(f.Name, name) && len(name) > 2 && distance > 1 {
+			best, distance = f.Name, min(d, 1)
+		}
+	})
+	return best
+}
+
+// edits is the Levenshtein distance of two short words.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := prev
+			if a[i] != b[j] {
+				cost = 1 + min(prev, row[j], row[j+1])
+			}
+			prev, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

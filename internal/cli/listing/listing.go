@@ -1,0 +1,79 @@
+// Package listing is `knack listing` (spec K-4, L-10): exactly what a model is
+// told, what it costs, and what was shortened.
+package listing
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/listing"
+)
+
+type report struct {
+	BudgetChars int            `json:"budget_chars"`
+	UsedChars   int            `json:"used_chars"`
+	EstTokens   int            `json:"est_tokens"`
+	Step        int            `json:"step"`
+	Text        string         `json:"text"`
+	Entries     []listing.Line `json:"entries"`
+}
+
+// New returns the command.
+func New(f *workspace.Flags) *cobra.Command {
+	var tokens int
+	var after bool
+	cmd := &cobra.Command{
+		Use:   "listing",
+		Short: "Show what a model is told about the skills",
+		Long: `Print exactly the text that tells a model which skills exist, for a context
+window of the given size. The budget is 1 % of the window; what does not fit is
+shortened, and standard error says what, and which setting changes it.`,
+		Example: `  knack listing
+  knack listing --context 32000 --json
+  knack listing --after-compaction`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if tokens < 1 {
+				return output.Usagef("--context: %d is not a positive number of tokens", tokens)
+			}
+			e, err := f.Open(cmd, func(o *knack.Options) { o.ContextTokens = tokens })
+			if err != nil {
+				return err
+			}
+			l := e.Listing()
+			if after {
+				l = listing.Names(e.Entries(), e.ListingOptions())
+			}
+			return write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f, l)
+		},
+	}
+	cmd.Flags().IntVar(&tokens, "context", knack.DefaultContextTokens, "context window of `TOKENS`")
+	cmd.Flags().BoolVar(&after, "after-compaction", false, "what is sent after the conversation was compacted")
+	return cmd
+}
+
+func write(out, errw io.Writer, f *workspace.Flags, l listing.Listing) error {
+	if f.JSON {
+		r := report{BudgetChars: l.BudgetChars, UsedChars: l.UsedChars, EstTokens: l.EstTokens,
+			Step: l.Step, Text: l.Text, Entries: l.Lines}
+		if r.Entries == nil {
+			r.Entries = []listing.Line{}
+		}
+		return output.JSON(out, r)
+	}
+	fmt.Fprintf(errw, "%d of %d characters, about %d tokens, step %d, %d entries\n",
+		l.UsedChars, l.BudgetChars, l.EstTokens, l.Step, len(l.Lines))
+	for _, p := range l.Problems {
+		fmt.Fprintln(errw, output.Problem(p))
+	}
+	_, err := io.WriteString(out, l.Text)
+	if err == nil && l.Text != "" && l.Text[len(l.Text)-1] != '\n' {
+		_, err = io.WriteString(out, "\n")
+	}
+	return err
+}

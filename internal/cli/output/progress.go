@@ -1,0 +1,45 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// A Progress shows how far a command has come, on a terminal, once it has taken
+// longer than a second.
+type Progress struct {
+	w     io.Writer
+	verb  string
+	shown bool
+	start time.Time
+	last  time.Time
+}
+
+// NewProgress returns a progress line such as "checked 3 of 10". It stays silent
+// when w is no terminal.
+func NewProgress(w io.Writer, verb string) *Progress {
+	p := &Progress{verb: verb, start: time.Now()}
+	if f, ok := w.(*os.File); ok && isTerminal(f) {
+		p.w = w
+	}
+	return p
+}
+
+// Step says that i of n are done.
+func (p *Progress) Step(i, n int) {
+	now := time.Now()
+	if p.w == nil || now.Sub(p.start) < time.Second || now.Sub(p.last) < 200*time.Millisecond {
+		return
+	}
+	p.last, p.shown = now, true
+	fmt.Fprintf(p.w, "\r%s %d of %d", p.verb, i, n)
+}
+
+// Done removes the line.
+func (p *Progress) Done() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

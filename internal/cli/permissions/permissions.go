@@ -1,0 +1,179 @@
+// Package permissions is `knack permissions` (spec K-8): the rules in force,
+// and what they say about one call.
+package permissions
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/text"
+)
+
+// New returns the command.
+func New(f *workspace.Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "permissions",
+		Short: "List permission rules, or explain a decision",
+		Example: `  knack permissions list
+  knack permissions explain Bash '{"command":"git push origin main"}'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return output.Usagef("say `knack permissions list` or `knack permissions explain TOOL JSON_INPUT`")
+		},
+	}
+	cmd.AddCommand(newList(f), newExplain(f))
+	return cmd
+}
+
+type ruleRow struct {
+	List   string `json:"list"`
+	Rule   string `json:"rule"`
+	Scope  string `json:"scope"`
+	Source string `json:"source"`
+}
+
+func newList(f *workspace.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the rules in force, in the order in which they decide",
+		Example: "  knack permissions list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := f.Open(cmd)
+			if err != nil {
+				return err
+			}
+			rows := ruleRows(e.Rules())
+			if f.JSON {
+				return output.JSON(cmd.OutOrStdout(), rows)
+			}
+			cells := make([][]string, len(rows))
+			for i, r := range rows {
+				cells[i] = []string{r.List, text.Terminal(r.Rule), r.Scope, text.Terminal(r.Source)}
+			}
+			if !e.Trusted() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "The workspace is not trusted: allow rules of its own settings are left out (--trust).")
+			}
+			return f.Style(cmd.OutOrStdout()).Table(cmd.OutOrStdout(), []string{"LIST", "RULE", "SCOPE", "SOURCE"}, cells)
+		},
+	}
+}
+
+func ruleRows(r permission.Rules) []ruleRow {
+	rows := []ruleRow{}
+	for _, l := range []struct {
+		name  string
+		rules []permission.Rule
+	}{{"deny", r.Deny}, {"ask", r.Ask}, {"allow", r.Allow}} {
+		for _, rule := range l.rules {
+			rows = append(rows, ruleRow{List: l.name, Rule: rule.Text, Scope: rule.Scope, Source: rule.From})
+		}
+	}
+	return rows
+}
+
+// A decision is the JSON form (spec K-8), with every rule that was tried.
+type decision struct {
+	Decision string   `json:"decision"`
+	Rule     string   `json:"rule"`
+	Source   string   `json:"source"`
+	Reason   string   `json:"reason"`
+	Suggest  []string `json:"suggest"`
+	Tried    []tried  `json:"tried"`
+}
+
+type tried struct {
+	List    string `json:"list"`
+	Rule    string `json:"rule"`
+	Source  string `json:"source"`
+	Part    string `json:"part"`
+	Matched bool   `json:"matched"`
+}
+
+func newExplain(f *workspace.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain TOOL JSON_INPUT",
+		Short: "Say what the rules decide about one tool call, and why",
+		Example: `  knack permissions explain Bash '{"command":"git push origin main"}'
+  knack permissions explain Skill '{"skill":"deploy"}' --json
+  knack permissions explain Read '{"file_path":"/etc/passwd"}'`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := readInput(args[1])
+			if err != nil {
+				return err
+			}
+			e, err := f.Open(cmd)
+			if err != nil {
+				return err
+			}
+			d := e.Rules().Decide(request(e, args[0], in))
+			if f.JSON {
+				return output.JSON(cmd.OutOrStdout(), newDecision(d))
+			}
+			w := cmd.OutOrStdout()
+			fmt.Fprintf(w, "%s: %s\n", d.Verdict, text.Terminal(d.Reason))
+			for _, t := range d.Tried {
+				mark := "no match"
+				if t.Matched {
+					mark = "matches"
+				}
+				fmt.Fprintf(w, "  %-5s %s: %s %s\n", t.List, text.Terminal(t.Rule.Text), mark, text.Terminal(t.Part))
+			}
+			if len(d.Suggest) > 0 && d.Verdict != permission.Allow {
+				fmt.Fprintf(w, "To allow it: %s\n", text.Terminal(strings.Join(d.Suggest, " or ")))
+			}
+			return nil
+		},
+	}
+}
+
+// input names the fields of tool inputs that rules speak of, as models know them.
+type input struct {
+	Command      string `json:"command"`
+	FilePath     string `json:"file_path"`
+	NotebookPath string `json:"notebook_path"`
+	Path         string `json:"path"`
+	URL          string `json:"url"`
+	Skill        string `json:"skill"`
+	Args         string `json:"args"`
+	Agent        string `json:"subagent_type"`
+}
+
+func readInput(s string) (input, error) {
+	var in input
+	if err := json.Unmarshal([]byte(s), &in); err != nil {
+		return in, output.Usagef("JSON_INPUT is not a JSON object of tool input: %v", err)
+	}
+	for _, p := range []string{in.FilePath, in.NotebookPath} {
+		if p != "" {
+			in.Path = p
+		}
+	}
+	return in, nil
+}
+
+func request(e *knack.Engine, tool string, in input) permission.Request {
+	r := e.PermissionRequest(tool)
+	r.Input = permission.Input{Command: in.Command, Path: in.Path, URL: in.URL, Skill: in.Skill, Args: in.Args, Agent: in.Agent}
+	return r
+}
+
+func newDecision(d permission.Decision) decision {
+	out := decision{Decision: d.Verdict.String(), Reason: d.Reason, Suggest: []string{}, Tried: []tried{}}
+	if d.Rule != nil {
+		out.Rule, out.Source = d.Rule.Text, d.Rule.From
+	}
+	out.Suggest = append(out.Suggest, d.Suggest...)
+	for _, t := range d.Tried {
+		out.Tried = append(out.Tried, tried{List: t.List, Rule: t.Rule.Text, Source: t.Rule.From, Part: t.Part, Matched: t.Matched})
+	}
+	return out
+}

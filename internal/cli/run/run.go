@@ -1,0 +1,219 @@
+// Package run is `knack -p` (spec K-11, A-7): one message in, one answer out.
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm/offline"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/slash"
+	"github.com/knack-skills/knack/text"
+)
+
+// Options are the flags of a run.
+type Options struct {
+	Flags  *workspace.Flags
+	Prompt string
+	Format string
+	Model  string
+}
+
+// Register adds the flags of a run to cmd, the root command.
+func (o *Options) Register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&o.Prompt, "print", "p", "", "answer `PROMPT` and exit")
+	fl.StringVar(&o.Format, "output-format", "text", "print the answer as `FORMAT`: text, json or stream-json")
+	fl.StringVar(&o.Model, "model", offline.Name, "language `MODEL`; offline needs no key and no network")
+	_ = cmd.RegisterFlagCompletionFunc("output-format", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions([]string{offline.Name}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Run answers the prompt.
+func (o *Options) Run(cmd *cobra.Command) error {
+	switch {
+	case o.Format != "text" && o.Format != "json" && o.Format != "stream-json":
+		return output.Usagef("--output-format: %q is none of text, json, stream-json", o.Format)
+	case o.Model != offline.Name:
+		return output.Usagef("--model: %q is not available in this version; use offline", o.Model)
+	}
+	message, err := joinStdin(o.Prompt, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(message) == "" {
+		return output.Usagef("-p: the prompt is empty; say what to do, for example `knack -p \"/simplify src\"`")
+	}
+	e, err := o.Flags.Open(cmd, func(ko *knack.Options) { ko.Fork = offline.Forker{} })
+	if err != nil {
+		return err
+	}
+	out := newWriter(o.Format, cmd.OutOrStdout(), e)
+	out.start()
+	a, err := answer(cmd.Context(), e, message, out)
+	for _, n := range a.notices {
+		out.notice(cmd.ErrOrStderr(), n)
+	}
+	if err != nil && errors.Is(err, context.Canceled) {
+		return err
+	}
+	if werr := out.result(a, err); werr != nil {
+		return werr
+	}
+	return err
+}
+
+// joinStdin appends what was piped in to the prompt. A terminal is not read.
+func joinStdin(prompt string, in io.Reader) (string, error) {
+	f, ok := in.(*os.File)
+	if !ok {
+		return prompt, nil
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice != 0 {
+		return prompt, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxStdin+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("reading standard input: %w", err)
+	case len(data) > maxStdin:
+		return "", fmt.Errorf("standard input is over %d MiB; put it into a file and name the file in the prompt", maxStdin>>20)
+	case len(data) == 0:
+		return prompt, nil
+	}
+	return strings.TrimRight(prompt, "\n") + "\n\n" + string(data), nil
+}
+
+const maxStdin = 4 << 20 // bytes
+
+// An outcome is what one message led to.
+type outcome struct {
+	text    string
+	turns   int
+	denials []denial
+	notices []string
+}
+
+type denial struct {
+	Tool   string            `json:"tool_name"`
+	Input  map[string]string `json:"tool_input"`
+	Reason string            `json:"reason"`
+}
+
+// answer takes the message down the one road: a typed /name by the person, any
+// other text by the model, which here is a search.
+func answer(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
+	p := slash.Parse(message, names{e.Snapshot()}, exists)
+	switch p.Kind {
+	case slash.Unknown:
+		_, err := e.Snapshot().Resolve(p.Unknown)
+		return outcome{}, &unknownError{name: p.Unknown, err: err}
+	case slash.Calls:
+		return typed(ctx, e, p.Calls, out)
+	}
+	return chosen(ctx, e, cmp.Or(p.Text, message), out)
+}
+
+// An unknownError keeps the near names of the error below it.
+type unknownError struct {
+	name string
+	err  error
+}
+
+// Error names the unknown skill (spec I-4) and up to three near names.
+func (e *unknownError) Error() string {
+	s := "Unknown skill: " + e.name
+	var missing *catalog.NotFoundError
+	if errors.As(e.err, &missing) && len(missing.Near) > 0 {
+		s += ". Near names: " + strings.Join(missing.Near, ", ")
+	}
+	return s
+}
+
+func typed(ctx context.Context, e *knack.Engine, calls []slash.Call, out *writer) (outcome, error) {
+	o := outcome{turns: 1}
+	var results []*invoke.Result
+	for _, c := range calls {
+		r, err := invokeOne(ctx, e, invoke.Request{Name: c.Name, Args: c.Args, By: invoke.ByUser}, &o, out)
+		if err != nil {
+			return o, err
+		}
+		results = append(results, r)
+	}
+	o.text = offline.Answer("", results...)
+	return o, nil
+}
+
+func chosen(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
+	o := outcome{turns: 1}
+	hits, err := e.Search(ctx, message, 1)
+	if err != nil {
+		return o, err
+	}
+	id, ok := offline.Choose(hits)
+	if !ok {
+		o.text = offline.NoMatch(message)
+		return o, nil
+	}
+	r, err := invokeOne(ctx, e, invoke.Request{Name: id, By: invoke.ByModel}, &o, out)
+	if err != nil {
+		return o, err
+	}
+	o.text = offline.Answer(message, r)
+	return o, nil
+}
+
+func invokeOne(ctx context.Context, e *knack.Engine, req invoke.Request, o *outcome, out *writer) (*invoke.Result, error) {
+	r, err := e.Invoke(ctx, req)
+	if err != nil {
+		if output.ExitCode(err) == output.ExitDenied {
+			o.denials = append(o.denials, denial{Tool: "Skill", Reason: err.Error(),
+				Input: map[string]string{"skill": req.Name, "args": req.Args}})
+		}
+		return nil, err
+	}
+	o.notices = append(o.notices, r.Notices...)
+	out.invoked(r, req.By)
+	return r, nil
+}
+
+// names tells the slash parser what exists.
+type names struct{ snap *catalog.Snapshot }
+
+func (n names) Command(name string) (exists, stackable bool) {
+	e, err := n.snap.Resolve(name)
+	var ambiguous *catalog.AmbiguousError
+	if errors.As(err, &ambiguous) {
+		return true, false // invoking it says which ids are meant
+	}
+	if err != nil {
+		return false, false
+	}
+	return true, e.Run.Mode != skill.Fork && !e.Trigger.HiddenFromUser
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func (w *writer) notice(stderr io.Writer, n string) {
+	if w.format == "stream-json" {
+		w.line(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
+		return
+	}
+	fmt.Fprintln(stderr, "notice: "+text.Terminal(n))
+}

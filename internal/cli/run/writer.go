@@ -1,0 +1,116 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm/offline"
+	"github.com/knack-skills/knack/turn"
+)
+
+// A writer prints a run in one of the three formats (spec K-11).
+type writer struct {
+	format string
+	w      io.Writer
+	e      *knack.Engine
+	err    error // the first failed write
+}
+
+func newWriter(format string, w io.Writer, e *knack.Engine) *writer {
+	return &writer{format: format, w: w, e: e}
+}
+
+func (w *writer) line(v any) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.w.Write(append(b, '\n'))
+	}
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// start writes the first line of a stream: what this session has.
+func (w *writer) start() {
+	if w.format != "stream-json" {
+		return
+	}
+	skills, commands := []string{}, []string{}
+	for e := range w.e.Snapshot().ModelView(w.e.Session().Active) {
+		skills = append(skills, e.ID)
+	}
+	for e := range w.e.Snapshot().UserView() {
+		commands = append(commands, e.ID)
+	}
+	w.line(map[string]any{"type": "system", "subtype": "init", "session_id": w.e.Session().ID, "cwd": w.e.Dir(),
+		"model": offline.Name, "tools": []string{"Skill", "SkillSearch"}, "skills": skills, "slash_commands": commands,
+		"mcp_servers": []string{}, "plugins": []string{}})
+}
+
+// invoked writes what one skill put into the conversation.
+func (w *writer) invoked(r *invoke.Result, by invoke.Caller) {
+	if w.format != "stream-json" {
+		return
+	}
+	w.line(map[string]any{"type": "system", "subtype": "skill_invoked", "session_id": w.e.Session().ID,
+		"skill": r.Entry.ID, "by": by, "mode": r.Mode, "source": r.Entry.Origin.Source})
+	for _, m := range r.Messages {
+		w.message(m)
+	}
+}
+
+func (w *writer) message(m turn.Message) {
+	w.line(map[string]any{"type": m.Role, "session_id": w.e.Session().ID, "meta": m.Meta,
+		"message": map[string]any{"role": m.Role, "content": []map[string]string{{"type": "text", "text": m.Text}}}})
+}
+
+type usage struct {
+	InputTokens              int `json:"input_tokens"`
+	OutputTokens             int `json:"output_tokens"`
+	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
+	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
+}
+
+type result struct {
+	Type              string   `json:"type"`
+	Result            string   `json:"result"`
+	SessionID         string   `json:"session_id"`
+	IsError           bool     `json:"is_error"`
+	NumTurns          int      `json:"num_turns"`
+	Usage             usage    `json:"usage"`
+	StructuredOutput  any      `json:"structured_output"`
+	PermissionDenials []denial `json:"permission_denials"`
+}
+
+// result writes the end of the run. A failed run leaves standard output empty
+// in text format; the caller reports the error.
+func (w *writer) result(o outcome, failed error) error {
+	if w.format == "text" {
+		if failed != nil {
+			return nil
+		}
+		_, err := fmt.Fprintln(w.w, strings.TrimRight(o.text, "\n"))
+		return err
+	}
+	r := result{Type: "result", Result: o.text, SessionID: w.e.Session().ID, IsError: failed != nil,
+		NumTurns: o.turns, PermissionDenials: o.denials}
+	if failed != nil {
+		r.Result = failed.Error()
+	}
+	if r.PermissionDenials == nil {
+		r.PermissionDenials = []denial{}
+	}
+	if w.format == "json" {
+		return output.JSON(w.w, r)
+	}
+	if failed == nil {
+		w.message(turn.Message{Role: turn.Assistant, Text: o.text})
+	}
+	w.line(r)
+	return w.err
+}

@@ -1,0 +1,191 @@
+// Package show is `knack show` (spec K-2): one skill with everything in it.
+package show
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/frontmatter"
+	"github.com/knack-skills/knack/internal/cli/list"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/text"
+)
+
+type resource struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+type report struct {
+	list.Row
+	Fields    map[string]string `json:"fields"`
+	Body      string            `json:"body"`
+	Resources []resource        `json:"resources"`
+	Hash      string            `json:"hash"`
+
+	order []string // keys of Fields as written
+}
+
+// New returns the command.
+func New(f *workspace.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show one skill: fields, text, resources, hash",
+		Long: `Show everything about one skill: every frontmatter field as written, the text,
+the files beside it, and the hash that approvals are bound to.`,
+		Example: `  knack show simplify
+  knack show deploy --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: f.CompleteNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := f.Open(cmd)
+			if err != nil {
+				return err
+			}
+			entry, err := e.Snapshot().Resolve(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := describe(cmd.Context(), e, entry)
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return output.JSON(cmd.OutOrStdout(), r)
+			}
+			return write(cmd.OutOrStdout(), f.Style(cmd.OutOrStdout()), r)
+		},
+	}
+}
+
+func describe(ctx context.Context, engine *knack.Engine, e *catalog.Entry) (*report, error) {
+	r := &report{Row: list.NewRow(engine.Snapshot(), e, engine.Session().Active), Fields: map[string]string{}, Resources: []resource{}}
+	in, err := e.Content.Body.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading skill %q: %w", e.ID, err)
+	}
+	r.Body = in.Text
+	source, err := sourceOf(e)
+	if err != nil {
+		return nil, fmt.Errorf("reading skill %q: %w", e.ID, err)
+	}
+	doc, _ := frontmatter.Parse(e.Origin.Path, source)
+	for _, f := range doc.Fields() {
+		r.Fields[f.Key] = f.Value
+		r.order = append(r.order, f.Key)
+	}
+	return r, r.files(in.Dir, e.Origin.Path, source)
+}
+
+// A sourcer is a body that is not a file but knows its whole SKILL.md.
+type sourcer interface{ Source() string }
+
+func sourceOf(e *catalog.Entry) ([]byte, error) {
+	if s, ok := e.Content.Body.(sourcer); ok {
+		return []byte(s.Source()), nil
+	}
+	if e.Origin.Path == "" {
+		return nil, nil // remote: only its text is known
+	}
+	return os.ReadFile(e.Origin.Path)
+}
+
+// files lists the resources of the skill and computes its hash (spec S-14): the
+// SHA-256 over the sorted list of relative paths and their SHA-256s.
+func (r *report) files(dir, path string, source []byte) error {
+	sums := map[string]string{"SKILL.md": sum(source)}
+	if dir == "" {
+		r.Hash = hash(sums)
+		return nil
+	}
+	delete(sums, "SKILL.md")
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("reading the files of %s: %w", dir, err)
+	}
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		n, s, err := sumFile(root, p)
+		if err != nil {
+			return err
+		}
+		sums[p] = s
+		if filepath.Join(dir, filepath.FromSlash(p)) != path {
+			r.Resources = append(r.Resources, resource{Path: p, Bytes: n})
+		}
+		return nil
+	})
+	r.Hash = hash(sums)
+	return err
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+func sumFile(root *os.Root, p string) (int64, string, error) {
+	f, err := root.Open(filepath.FromSlash(p))
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+func hash(sums map[string]string) string {
+	var lines []string
+	for p, s := range sums {
+		lines = append(lines, p+"\x00"+s+"\n")
+	}
+	slices.Sort(lines)
+	return sum([]byte(strings.Join(lines, "")))
+}
+
+func write(w io.Writer, st output.Style, r *report) error {
+	p := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-12s %s\n", key, text.Terminal(value))
+		}
+	}
+	p("id", r.ID)
+	p("name", r.Name)
+	p("source", string(r.Source))
+	p("state", string(r.State))
+	p("shadowed by", r.ShadowedBy)
+	p("path", r.Path)
+	p("hash", r.Hash)
+	p("tokens", fmt.Sprintf("about %d, and %d in the listing", r.BodyTokens, r.ListingTokens))
+	for _, k := range r.order {
+		fmt.Fprintf(w, "%s %s\n", st.Dim(text.Terminal(k)+":"), text.TerminalBlock(r.Fields[k]))
+	}
+	for _, f := range r.Resources {
+		fmt.Fprintf(w, "%s %s (%d bytes)\n", st.Dim("resource:"), text.Terminal(f.Path), f.Bytes)
+	}
+	for _, problem := range r.Problems {
+		fmt.Fprintln(w, output.Problem(problem))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", text.TerminalBlock(strings.TrimRight(r.Body, "\n")))
+	return err
+}

@@ -1,0 +1,143 @@
+// Package workspace holds the flags that every command shares (spec chapter 14)
+// and opens the engine that they describe.
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/settings"
+)
+
+// Flags are the common flags of all commands.
+type Flags struct {
+	Dir            string
+	AddDirs        []string
+	PluginDirs     []string
+	Settings       string
+	SettingSources string
+	Trust          bool
+	JSON           bool
+	NoColor        bool
+	Verbose        bool
+
+	// sourcesSet tells an empty --setting-sources from an absent one.
+	sourcesSet bool
+}
+
+// Register adds the flags to fs.
+func (f *Flags) Register(fs *pflag.FlagSet) {
+	fs.StringVarP(&f.Dir, "directory", "C", ".", "workspace `DIR`")
+	fs.StringArrayVar(&f.AddDirs, "add-dir", nil, "also use the skills of `DIR` (repeatable)")
+	fs.StringArrayVar(&f.PluginDirs, "plugin-dir", nil, "also use the plugin in `DIR` (repeatable)")
+	fs.StringVar(&f.Settings, "settings", "", "settings `FILE`, or a JSON object")
+	fs.StringVar(&f.SettingSources, "setting-sources", "", "read only these of user,project,local (`LIST`)")
+	fs.BoolVar(&f.Trust, "trust", false, "treat the workspace as trusted for this run")
+	fs.BoolVar(&f.JSON, "json", false, "print JSON")
+	fs.BoolVar(&f.NoColor, "no-color", false, "print without colour (as NO_COLOR does)")
+	fs.BoolVarP(&f.Verbose, "verbose", "v", false, "say more on standard error")
+}
+
+// Open loads the workspace that the flags of cmd describe. Problems of settings
+// are reported on standard error; those of skills only with -v, since every
+// command that lists skills shows them in its own way.
+func (f *Flags) Open(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.Engine, error) {
+	f.sourcesSet = cmd.Flags().Changed("setting-sources")
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range with {
+		w(&o)
+	}
+	e, err := knack.New(cmd.Context(), o)
+	if err != nil {
+		return nil, err
+	}
+	f.report(cmd.ErrOrStderr(), e)
+	return e, nil
+}
+
+func (f *Flags) options() (knack.Options, error) {
+	o := knack.Options{Dir: f.Dir, AddDirs: f.AddDirs, PluginDirs: f.PluginDirs, Settings: f.Settings, Trust: f.Trust}
+	for _, d := range slices.Concat(f.AddDirs, f.PluginDirs) {
+		if fi, err := os.Stat(expandHome(d)); err != nil || !fi.IsDir() {
+			return o, output.Usagef("%s is not a directory (--add-dir and --plugin-dir take existing ones)", d)
+		}
+	}
+	if !f.sourcesSet {
+		return o, nil
+	}
+	o.SettingSources = []string{}
+	for _, s := range strings.FieldsFunc(f.SettingSources, func(r rune) bool { return r == ',' || r == ' ' }) {
+		switch settings.Level(s) {
+		case settings.UserLevel, settings.ProjectLevel, settings.LocalLevel:
+			o.SettingSources = append(o.SettingSources, s)
+		default:
+			return o, output.Usagef("--setting-sources: %q is none of user, project, local", s)
+		}
+	}
+	return o, nil
+}
+
+func expandHome(d string) string {
+	if d == "~" || strings.HasPrefix(d, "~/") {
+		if h, err := os.UserHomeDir(); err == nil {
+			return h + d[1:]
+		}
+	}
+	return d
+}
+
+func (f *Flags) report(w io.Writer, e *knack.Engine) {
+	for _, p := range e.SettingsProblems() {
+		fmt.Fprintln(w, output.Problem(p))
+	}
+	if !f.Verbose {
+		return
+	}
+	for _, p := range e.Snapshot().Problems {
+		fmt.Fprintln(w, output.Problem(p))
+	}
+}
+
+// Style returns how to print on w.
+func (f *Flags) Style(w io.Writer) output.Style { return output.NewStyle(w, f.NoColor) }
+
+// By reads the value of a --by flag.
+func By(value string) (invoke.Caller, error) {
+	switch c := invoke.Caller(value); c {
+	case invoke.ByUser, invoke.ByModel:
+		return c, nil
+	}
+	return "", output.Usagef("--by: %q is neither user nor model", value)
+}
+
+// CompleteNames completes skill names for commands that take one.
+func (f *Flags) CompleteNames(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	if cmd.Context() == nil {
+		cmd.SetContext(context.Background())
+	}
+	e, err := f.Open(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for entry := range e.Snapshot().All() {
+		out = append(out, cobra.CompletionWithDesc(entry.ID, output.Brief(entry.Description)))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

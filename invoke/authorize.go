@@ -1,0 +1,156 @@
+package invoke
+
+import (
+	"context"
+	"slices"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/prompt"
+	"github.com/knack-skills/knack/skill"
+)
+
+// An Asker puts a question to the person. The host implements it.
+type Asker interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// A Question is what needs a person's word: a skill, or one inline command of it.
+type Question struct {
+	Skill   string   // catalog id
+	Command string   // the exact command; empty when the skill itself is in question
+	Unsafe  []string // the properties that need approval (spec S-4)
+	Reason  string   // why the rules left it open
+	Suggest []string // rules that would allow it from now on
+}
+
+// An Answer is what the person said.
+type Answer struct {
+	Allow  bool
+	Reason string
+}
+
+// authorize applies the permission rules to the skill itself (spec S-2, S-5),
+// before its body is read. decided is false when the rules leave it open.
+func authorize(e *catalog.Entry, req Request, env Env) (decided bool, err error) {
+	rules := env.Rules
+	if persons[req.By] {
+		// What a person typed needs no approval; their own rules speak to the
+		// model. An administrator's deny speaks to everybody.
+		rules = permission.Rules{Deny: managed(rules.Deny)}
+	}
+	d := rules.Decide(skillRequest(e, req, env))
+	switch d.Verdict {
+	case permission.Deny:
+		return true, &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: d.Reason,
+			Fix: "change that rule if the skill should run"}
+	case permission.Allow:
+		return true, nil
+	}
+	// An explicit ask rule stays a question even for trusted origins.
+	asked := d.Rule != nil
+	return persons[req.By] || !asked && e.Origin.ShippedOrManaged(), nil
+}
+
+func managed(rules []permission.Rule) []permission.Rule {
+	var out []permission.Rule
+	for _, r := range rules {
+		if r.Scope == "managed" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func skillRequest(e *catalog.Entry, req Request, env Env) permission.Request {
+	return permission.Request{
+		Tool:    "Skill",
+		Input:   permission.Input{Skill: e.ID, Aliases: Aliases(e), Args: req.Args},
+		WorkDir: env.WorkDir, Home: env.Home,
+	}
+}
+
+// Aliases returns the other names under which a rule may speak of e (spec S-3).
+func Aliases(e *catalog.Entry) []string {
+	var out []string
+	for _, n := range []string{e.Skill.ID, e.Name, e.Qualified} {
+		if n != "" && n != e.ID && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// approve lets a skill through that has only safe properties (spec S-4), and
+// asks the person about any other.
+func approve(ctx context.Context, e *catalog.Entry, in skill.Instructions, req Request, env Env) error {
+	d := env.Rules.Decide(skillRequest(e, req, env))
+	unsafe := Unsafe(e, in, env)
+	if d.Rule == nil && len(unsafe) == 0 {
+		return nil
+	}
+	q := Question{Skill: e.ID, Unsafe: unsafe, Reason: d.Reason,
+		Suggest: []string{"Skill(" + e.ID + ")", "Skill(" + e.ID + ":*)"}}
+	if env.Ask == nil {
+		return &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: needsApproval(d, unsafe),
+			Fix: "to allow it, add \"Skill(" + e.ID + ")\" to permissions.allow in a settings file"}
+	}
+	a, err := env.Ask.Ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	if !a.Allow {
+		reason := "the person declined"
+		if a.Reason != "" {
+			reason += ": " + a.Reason
+		}
+		return &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: reason}
+	}
+	return nil
+}
+
+func needsApproval(d permission.Decision, unsafe []string) string {
+	if d.Rule != nil {
+		return d.Reason + ", and nobody is here to ask"
+	}
+	return "it needs approval for " + list(unsafe) + ", and nobody is here to ask"
+}
+
+func list(words []string) string {
+	out := ""
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			out += " and "
+		default:
+			out += ", "
+		}
+		out += w
+	}
+	return out
+}
+
+// Unsafe names what keeps e from being allowed without asking (spec S-4): its
+// unsafe properties, and inline commands that the rules do not allow without
+// the skill's own grants.
+func Unsafe(e *catalog.Entry, in skill.Instructions, env Env) []string {
+	unsafe := permission.UnsafeProperties(e.Skill)
+	if e.Origin.Remote() {
+		return unsafe // its commands never run (spec P-13)
+	}
+	for _, seg := range prompt.Parse(in.Text) {
+		if seg.Command && env.Rules.Decide(commandRequest(e, seg.Text, env)).Verdict != permission.Allow {
+			return append(unsafe, "inline commands")
+		}
+	}
+	return unsafe
+}
+
+func commandRequest(e *catalog.Entry, line string, env Env) permission.Request {
+	tool := "Bash"
+	if e.Run.Shell == "powershell" {
+		tool = "PowerShell"
+	}
+	return permission.Request{Tool: tool, Input: permission.Input{Command: line}, WorkDir: env.WorkDir, Home: env.Home}
+}

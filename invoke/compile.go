@@ -1,0 +1,195 @@
+package invoke
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/prompt"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/turn"
+)
+
+// What stands in the place of a command that may not run (spec P-13, S-9).
+const (
+	offByPolicy    = "[shell command execution disabled by policy]"
+	offByUntrusted = "[not run: workspace is not trusted]"
+)
+
+// override is what the skill changes for the rest of the turn (spec I-5), with
+// a notice for each grant that was held back (spec S-6).
+func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, []string) {
+	o := turn.Override{
+		DisallowedTools: e.Run.DisallowedTools,
+		Model:           keepSuffix(e.Run.Model, env.Model),
+		Effort:          e.Run.Effort,
+	}
+	var notices []string
+	inert := e.Origin.FromWorkspace() && !env.Trusted
+	switch {
+	case e.Origin.Remote():
+		// Remote text grants nothing (spec C-13).
+		if len(e.Run.AllowedTools) > 0 {
+			notices = append(notices, "grants ignored: the skill comes from an MCP server")
+		}
+	case inert && hasInert(e, in):
+		notices = append(notices, "the workspace is not trusted: the skill's grants, hooks and inline commands are off; use --trust for this run, or `knack doctor --trust` to remember it")
+	case inert:
+		// Nothing to hold back, nothing to say.
+	case env.ManagedRulesOnly && !e.Origin.ShippedOrManaged():
+		if len(e.Run.AllowedTools) > 0 {
+			notices = append(notices, "grants ignored: allowManagedPermissionRulesOnly is set by the administrator")
+		}
+	default:
+		o.AllowedTools = prompt.ExpandRules(e.Run.AllowedTools, vars(e, in, env))
+	}
+	return o, notices
+}
+
+// hasInert reports whether trust would change anything for e (spec S-9).
+func hasInert(e *catalog.Entry, in skill.Instructions) bool {
+	return len(e.Run.AllowedTools) > 0 || len(e.Run.Hooks) > 0 ||
+		slices.ContainsFunc(prompt.Parse(in.Text), func(s prompt.Segment) bool { return s.Command })
+}
+
+// keepSuffix gives the skill's model the "[1m]"-like suffix of the session's
+// model, unless it names one itself.
+func keepSuffix(model, session string) string {
+	i := strings.IndexByte(session, '[')
+	if model == "" || i < 0 || strings.Contains(model, "[") {
+		return model
+	}
+	return model + session[i:]
+}
+
+func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
+	v := prompt.Vars{SkillDir: in.Dir, ProjectDir: env.ProjectDir, Effort: e.Run.Effort}
+	if env.Session != nil {
+		v.SessionID = env.Session.ID
+	}
+	if v.Effort == "" {
+		v.Effort = env.Effort
+	}
+	if v.Effort == "" {
+		v.Effort = "medium"
+	}
+	return v
+}
+
+// compile turns the body into the text that is injected, running inline
+// commands with the skill's own grants in force (spec P-10).
+func compile(ctx context.Context, r *Result, in skill.Instructions, req Request, env Env) error {
+	e := r.Entry
+	out, err := prompt.Compile(ctx, e.Skill, in, req.Args, prompt.Env{
+		Vars:     vars(e, in, env),
+		WorkDir:  env.WorkDir,
+		Base:     env.ArgumentBase,
+		Shell:    env.Shell,
+		Off:      off(e, env),
+		NoShell:  env.NoShell,
+		SpillDir: env.SpillDir,
+		Now:      env.Now,
+		Decide: func(ctx context.Context, line string) (prompt.Permission, error) {
+			return decideCommand(ctx, r, line, env)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	r.Text, r.Trace, r.Commands = out.Text, out.Trace, out.Commands
+	return nil
+}
+
+// off returns what replaces each inline command of e, or "".
+func off(e *catalog.Entry, env Env) string {
+	switch {
+	case e.Origin.FromWorkspace() && !env.Trusted:
+		return offByUntrusted
+	case env.ShellOff && !e.Origin.ShippedOrManaged():
+		return offByPolicy
+	}
+	return ""
+}
+
+func decideCommand(ctx context.Context, r *Result, line string, env Env) (prompt.Permission, error) {
+	rules := env.Rules.With(grantRules(r)...)
+	d := rules.Decide(commandRequest(r.Entry, line, env))
+	p := prompt.Permission{Decision: d.Verdict.String(), Reason: d.Reason}
+	if d.Rule != nil {
+		p.Rule = d.Rule.Text
+	}
+	if d.Verdict != permission.Ask || env.Ask == nil {
+		return p, nil
+	}
+	a, err := env.Ask.Ask(ctx, Question{Skill: r.Entry.ID, Command: line, Reason: d.Reason, Suggest: d.Suggest})
+	if err != nil {
+		return p, err
+	}
+	if a.Allow {
+		return prompt.Permission{Decision: permission.Allow.String(), Rule: "approved", Reason: "approved for this run"}, nil
+	}
+	return prompt.Permission{Decision: permission.Deny.String(), Reason: "the person declined: " + a.Reason}, nil
+}
+
+// grantRules parses the grants in force. A grant that is no rule grants
+// nothing; `knack check` reports it (rule-syntax).
+func grantRules(r *Result) []permission.Rule {
+	var out []permission.Rule
+	for _, text := range r.Override.AllowedTools {
+		rule, err := permission.ParseRule(text)
+		if err != nil {
+			continue
+		}
+		rule.From, rule.Scope, rule.Root = "skill "+r.Entry.ID, "skill", r.Entry.Origin.Dir
+		out = append(out, rule)
+	}
+	return out
+}
+
+// inlineMessages builds what joins the conversation (spec I-5): what the person
+// sees, the text, the note on nested variants, the permission note.
+func inlineMessages(r *Result, args, text string) []turn.Message {
+	id := escape(r.Entry.ID)
+	visible := fmt.Sprintf("<command-message>%s is running</command-message>\n<command-name>/%s</command-name>", id, id)
+	if args != "" {
+		visible += "\n<command-args>" + escape(args) + "</command-args>"
+	}
+	out := []turn.Message{
+		{Role: turn.User, Text: visible},
+		{Role: turn.User, Text: text, Meta: true},
+	}
+	if n := overrideNote(r.Entry.ID, r.Override); n != "" {
+		out = append(out, turn.Message{Role: turn.User, Text: n, Meta: true})
+	}
+	return out
+}
+
+// escape keeps typed text from opening or closing the tags around it.
+func escape(s string) string {
+	return strings.NewReplacer("<command-", "&lt;command-", "</", "&lt;/", "<system-reminder", "&lt;system-reminder").Replace(s)
+}
+
+func repeatNote(id string) string {
+	return fmt.Sprintf("Skill %q is already loaded above, with the same text and arguments. Follow it again from the start; it is not repeated here.", id)
+}
+
+func overrideNote(id string, o turn.Override) string {
+	var lines []string
+	add := func(what string, v ...string) {
+		if s := strings.Join(v, ", "); s != "" {
+			lines = append(lines, "- "+what+": "+s)
+		}
+	}
+	add("allowed without asking", o.AllowedTools...)
+	add("refused", o.DisallowedTools...)
+	add("model", o.Model)
+	add("effort", o.Effort)
+	if len(lines) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("<system-reminder>\nWhile skill %q is active, until the end of this turn:\n%s\n</system-reminder>",
+		id, escape(strings.Join(lines, "\n")))
+}

@@ -1,0 +1,213 @@
+package knack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/search"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/settings"
+	"github.com/knack-skills/knack/shell"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/bundled"
+	"github.com/knack-skills/knack/source/dir"
+	"github.com/knack-skills/knack/source/plugin"
+)
+
+// Options configures [New]. The zero value is a workspace in the current
+// directory with the standard bundled skills and everything that the person's
+// and the administrator's settings say.
+type Options struct {
+	Dir            string   // workspace; empty means the current directory
+	AddDirs        []string // further directories whose skills count (spec C-2)
+	PluginDirs     []string // directories of plugins that are enabled for this run
+	Settings       string   // a settings file or JSON object, as --settings
+	SettingSources []string // of user, project, local; nil means all
+	Trust          bool     // treat the workspace as trusted, for this engine only
+	ContextTokens  int      // size of the model's context window; zero means 200,000
+
+	Bundled   []bundled.Skill  // nil means bundled.Standard
+	NoBundled bool             // no compiled-in skills at all
+	Sources   []catalog.Source // further sources of the host's own
+
+	Home      string              // home directory; empty means os.UserHomeDir
+	StateDir  string              // empty means settings.StateDir
+	Getenv    func(string) string // environment of the configuration; nil means os.Getenv
+	SessionID string              // empty means a new random one
+	Shell     shell.Runner        // runs inline commands; nil means shell.Exec
+	Ask       invoke.Asker        // answers permission questions; nil refuses them
+	Fork      invoke.Forker       // runs subagents; nil refuses forked skills
+}
+
+// DefaultContextTokens is the window that a listing is budgeted for when the
+// host does not say.
+const DefaultContextTokens = 200_000
+
+// An Engine is the skills system of one workspace and one session. It is safe
+// for concurrent use; its catalog is read through immutable snapshots.
+type Engine struct {
+	opts     Options // fixed at creation, defaults filled in
+	place    dir.Place
+	settings *settings.Settings
+	rules    permission.Rules
+	problems []skill.Problem // of settings and rules
+	trusted  bool
+	catalog  *catalog.Catalog
+	session  *session.Session
+
+	indexMu  sync.Mutex // guards the two fields below
+	index    *search.Index
+	indexGen uint64
+}
+
+// New reads the settings and loads all skills of a workspace. Bad files are
+// problems of the snapshot, not errors; an error means that the workspace
+// itself cannot be used, or that ctx ended.
+func New(ctx context.Context, o Options) (*Engine, error) {
+	e := &Engine{opts: o}
+	if err := e.locate(); err != nil {
+		return nil, err
+	}
+	if err := e.configure(); err != nil {
+		return nil, err
+	}
+	e.catalog = catalog.New(e.catalogOptions(), e.sources()...)
+	e.session = session.New(e.opts.SessionID)
+	if _, err := e.catalog.Refresh(ctx); err != nil {
+		return nil, fmt.Errorf("loading skills of %s: %w", e.opts.Dir, err)
+	}
+	return e, nil
+}
+
+// locate fills in where things are.
+func (e *Engine) locate() error {
+	o := &e.opts
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Shell == nil {
+		o.Shell = shell.Exec{}
+	}
+	if o.ContextTokens == 0 {
+		o.ContextTokens = DefaultContextTokens
+	}
+	if o.SessionID == "" {
+		o.SessionID = newSessionID()
+	}
+	if o.Home == "" {
+		o.Home, _ = os.UserHomeDir() // without a home there are no user skills
+	}
+	wd, err := workDir(o.Dir)
+	if err != nil {
+		return err
+	}
+	o.Dir = wd
+	e.place = dir.Place{
+		WorkDir:   wd,
+		Home:      o.Home,
+		ConfigDir: o.Getenv("CLAUDE_CONFIG_DIR"),
+		Managed:   dir.ManagedDirs(o.Getenv("KNACK_MANAGED_DIR")),
+		AddDirs:   o.AddDirs,
+		NoUser:    !wants(o.SettingSources, settings.UserLevel),
+		NoProject: !wants(o.SettingSources, settings.ProjectLevel),
+	}
+	return nil
+}
+
+func workDir(d string) (string, error) {
+	if d == "" {
+		d = "."
+	}
+	abs, err := filepath.Abs(d)
+	if err != nil {
+		return "", fmt.Errorf("workspace %s: %w", d, err)
+	}
+	fi, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("workspace %s: %w", d, err)
+	}
+	if !fi.IsDir() {
+		return "", fmt.Errorf("workspace %s: not a directory", d)
+	}
+	return abs, nil
+}
+
+func wants(only []string, l settings.Level) bool {
+	if only == nil {
+		return true
+	}
+	for _, o := range only {
+		if o == string(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// sources returns everything the catalog merges.
+func (e *Engine) sources() []catalog.Source {
+	var out []catalog.Source
+	if !e.opts.NoBundled {
+		set := e.opts.Bundled
+		if set == nil {
+			set = bundled.Standard()
+		}
+		out = append(out, bundled.New("", set...))
+	}
+	for _, r := range e.place.Roots() {
+		out = append(out, r)
+	}
+	for _, d := range e.opts.PluginDirs {
+		out = append(out, plugin.Source{Dir: d})
+	}
+	return append(out, e.opts.Sources...)
+}
+
+// Snapshot returns the skills as they are now (spec C-12).
+func (e *Engine) Snapshot() *catalog.Snapshot { return e.catalog.Snapshot() }
+
+// Refresh reads all sources again and returns the new snapshot.
+func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
+	return e.catalog.Refresh(ctx)
+}
+
+// Session returns the memory of this engine's conversation.
+func (e *Engine) Session() *session.Session { return e.session }
+
+// Listing returns what a model is told of the skills (spec L-1).
+func (e *Engine) Listing() listing.Listing {
+	return listing.Format(e.Entries(), e.ListingOptions())
+}
+
+// Env returns what an invocation of this engine may use. A host changes the
+// copy it gets, for example to add the grants of a running turn.
+func (e *Engine) Env() invoke.Env {
+	s := e.settings
+	return invoke.Env{
+		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
+		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
+		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home,
+		Model: s.Model, Effort: s.Effort, Trusted: e.trusted,
+		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),
+		ShellOff:         isSet(s.DisableSkillShellExecution),
+		ArgumentBase:     s.ArgumentBaseValue(),
+	}
+}
+
+// Invoke runs a skill on the one road (spec I-1).
+func (e *Engine) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
+	return invoke.Invoke(ctx, req, e.Env())
+}
+
+// Render compiles a skill as [Engine.Invoke] would, without remembering it and
+// without starting a subagent.
+func (e *Engine) Render(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
+	return invoke.Compile(ctx, req, e.Env())
+}

@@ -1,0 +1,183 @@
+package knack_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/knack-skills/knack"
+
+// arrows lists, for each package, what else of this module it may import. It
+// is the architecture; change it on purpose. *core stands for every package of
+// the core, *any for everything.
+var arrows = map[string]string{
+	// Words and measures.
+	"text":      "",
+	"hook":      "",
+	"gitignore": "",
+	"shell":     "",
+	"skill":     "hook",
+	"turn":      "",
+	// What is there.
+	"frontmatter":    "skill hook text",
+	"source/dir":     "skill frontmatter",
+	"source/bundled": "skill frontmatter",
+	"source/plugin":  "skill frontmatter source/dir",
+	"source/mcp":     "skill frontmatter text",
+	"catalog":        "skill text",
+	"discovery":      "skill gitignore",
+	"listing":        "skill text",
+	"search":         "text",
+	// Run one.
+	"permission": "skill gitignore",
+	"prompt":     "skill shell",
+	"session":    "skill",
+	"invoke":     "skill turn catalog permission prompt session shell",
+	// Engines: libraries on top.
+	"settings":    "skill permission text",
+	"slash":       "",
+	"lint":        "skill frontmatter prompt permission text catalog gitignore listing",
+	"llm/offline": "skill invoke search",
+	// The façade wires the core and the settings.
+	"": "*core settings",
+	// Contract suites, imported by tests alone.
+	"catalog/sourcetest": "skill catalog",
+	"shell/shelltest":    "shell",
+}
+
+var core = strings.Fields(`text hook gitignore shell skill turn frontmatter
+	source/dir source/bundled source/plugin source/mcp catalog discovery listing
+	search permission prompt session invoke`)
+
+// external lists the modules that a core package may use besides the standard
+// library; docs/design/002-dependencies.md argues for each.
+var external = map[string]string{
+	"text":        "github.com/clipperhouse/uax29/v2 github.com/clipperhouse/displaywidth",
+	"search":      "github.com/clipperhouse/uax29/v2",
+	"frontmatter": "go.yaml.in/yaml/v4",
+	"catalog":     "golang.org/x/text",
+	"permission":  "mvdan.cc/sh/v3",
+	"shell":       "golang.org/x/sys",
+	"source/dir":  "golang.org/x/sys",
+}
+
+func TestArrows(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		checkPackage(t, strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/"), p.Imports)
+	}
+}
+
+func checkPackage(t *testing.T, from string, imports []string) {
+	if frontEnd(from) {
+		return // may import anything; nothing imports it, see below
+	}
+	may, known := arrows[from]
+	if !known {
+		t.Errorf("package %q has no line in arrows", from)
+		return
+	}
+	allowed := strings.Fields(strings.ReplaceAll(may, "*core", strings.Join(core, " ")))
+	for _, i := range imports {
+		if to, ours := strings.CutPrefix(i, module); ours {
+			to = strings.TrimPrefix(to, "/")
+			if frontEnd(to) || !slices.Contains(allowed, to) {
+				t.Errorf("%q may not import %q", from, to)
+			}
+			continue
+		}
+		foreign := strings.Contains(strings.SplitN(i, "/", 2)[0], ".")
+		if foreign && slices.Contains(core, from) && !usable(from, i) {
+			t.Errorf("core package %q may not import %q", from, i)
+		}
+	}
+}
+
+// frontEnd reports whether a package is a program or a part of one.
+func frontEnd(pkg string) bool {
+	first, _, _ := strings.Cut(pkg, "/")
+	return slices.Contains([]string{"cmd", "internal", "bench", "examples"}, first)
+}
+
+func usable(from, path string) bool {
+	return slices.ContainsFunc(strings.Fields(external[from]), func(m string) bool {
+		return path == m || strings.HasPrefix(path, m+"/")
+	})
+}
+
+// TestPackageComments: every package says what it does (docs/design/001).
+func TestPackageComments(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Doc}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, doc, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if doc == "" {
+			t.Errorf("%s has no package comment", path)
+		}
+	}
+}
+
+// The size limits of a file and of a function, in lines.
+const (
+	maxFile     = 400
+	maxFunction = 60
+)
+
+// TestHouseRules: small files, small functions, no init, in all product code.
+func TestHouseRules(t *testing.T) {
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if n := fset.File(f.Pos()).LineCount(); n > maxFile {
+			t.Errorf("%s has %d lines; is there a second noun in it?", path, n)
+		}
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if fn.Name.Name == "init" && fn.Recv == nil {
+				t.Errorf("%s has an init function", path)
+			}
+			if n := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1; n > maxFunction {
+				t.Errorf("%s: %s has %d lines", path, fn.Name.Name, n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

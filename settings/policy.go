@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/knack-skills/knack/skill"
+)
+
+// Keys that this package itself speaks of.
+const (
+	keySandbox     = "sandbox"
+	keyNoShell     = "disableSkillShellExecution"
+	keyNoBypass    = "disableBypassPermissionsMode"
+	keyManagedHook = "allowManagedHooksOnly"
+	keyManagedRule = "allowManagedPermissionRulesOnly"
+	keyArgBase     = "argumentBase"
+	keyHooks       = "hooks"
+	keyPrecedence  = "skillPrecedence"
+	keyDirectories = "permissions.additionalDirectories"
+	keyDefaultMode = "permissions.defaultMode"
+)
+
+// A bound says which levels may set a key, or one value of it.
+type bound struct {
+	key    string
+	value  string // empty means any
+	levels []Level
+	why    string
+}
+
+var (
+	managedOnly = []Level{ManagedLevel}
+	notProject  = []Level{ManagedLevel, CommandLineLevel, UserLevel}
+)
+
+// bounds lists what not every file may say. The local file is treated as the
+// project's, because a repository can carry one. Not listed, although they are
+// about safety, are keys that can only make things stricter at any level:
+// disableBypassPermissionsMode has one value, and disableSkillShellExecution
+// holds when any level says true.
+var bounds = []bound{
+	{keyManagedHook, "", managedOnly, "it is a policy of the organisation"},
+	{keyManagedRule, "", managedOnly, "it is a policy of the organisation"},
+	{"strictPluginOnlyCustomization", "", managedOnly, "it is a policy of the organisation"},
+	{"strictKnownMarketplaces", "", managedOnly, "it is a policy of the organisation"},
+	{"blockedMarketplaces", "", managedOnly, "it is a policy of the organisation"},
+	// Instructions from another machine would enter the person's conversation (I-12).
+	{"mcpInline", "", notProject, "a repository must not let MCP skills into your conversation"},
+	// Asking for more is welcome; see raiseSandbox.
+	{keySandbox, "off", notProject, "a repository must not switch your sandbox off"},
+	{keyDefaultMode, "bypassPermissions", notProject, "a repository must not stop the questions"},
+}
+
+// boundOf returns the bound that l violates by setting key to value.
+func boundOf(key, value string, l Level) (bound, bool) {
+	for _, b := range bounds {
+		if b.key == key && (b.value == "" || b.value == value) {
+			return b, !slices.Contains(b.levels, l)
+		}
+	}
+	return bound{}, false
+}
+
+// waiting lists keys of the project and local level that count only in a
+// trusted workspace (spec S-9). Allow rules wait too: see [Settings.Rules].
+var waiting = []string{
+	keyDirectories,         // more files may be read and written
+	keyDefaultMode,         // fewer questions are asked
+	"env",                  // PATH and the like decide what a command runs
+	keyHooks,               // commands (H-10)
+	"disableAllHooks",      // the person's own guards would go
+	"allowBundledOverride", // a skill of the repository could pose as a bundled one (C-5)
+	keyPrecedence,          // or as one of the person
+}
+
+func waits(key string) bool {
+	for _, w := range waiting {
+		if key == w || strings.HasPrefix(key, w+".") || strings.HasPrefix(key, w+"[") {
+			return true
+		}
+	}
+	return false
+}
+
+// untrusted names, for each file, what waits for trust.
+func untrusted(files []File) []skill.Problem {
+	var problems []skill.Problem
+	for _, f := range files {
+		if !f.Level.fromWorkspace() {
+			continue
+		}
+		var keys []string
+		for _, w := range waiting {
+			if _, ok := f.places[w]; ok {
+				keys = append(keys, w)
+			}
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		at := f.places[keys[0]]
+		problems = append(problems, skill.Problem{
+			Code: "setting-untrusted", Severity: skill.Warning, Path: f.Path, Line: at.line, Column: at.column,
+			Message: fmt.Sprintf("not in force, because the workspace is not trusted: %s", strings.Join(keys, ", ")),
+			Fix:     fixTrust,
+		})
+	}
+	return problems
+}
+
+const fixTrust = "read the settings, then trust the workspace: `knack doctor --trust`, or --trust for one run"
+
+// choices lists the values of keys that have a fixed set. "*" stands for any
+// key of an object or item of a list.
+var choices = map[string][]string{
+	"skillListing":     {"equal", "ranked"},
+	"afterCompaction":  {"names", "none", "full"},
+	keySandbox:         sandboxOrder,
+	keyDefaultMode:     {"default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"},
+	keyNoBypass:        {"disable"},
+	"skillOverrides.*": {"on", "name-only", "user-invocable-only", "off"},
+	keyPrecedence + ".*": {
+		string(skill.Bundled), string(skill.Managed), string(skill.User), string(skill.Project), string(skill.Additional),
+		string(skill.Legacy), string(skill.Workflow), string(skill.Plugin), string(skill.MCP),
+	},
+}
+
+// sandboxOrder is from the loosest to the strictest (spec S-13).
+var sandboxOrder = []string{"off", "on", "required"}
+
+// A limit is the range of a number, both ends included; above excludes min.
+type limit struct {
+	min, max float64
+	above    bool
+	say      string
+}
+
+// limits are the ranges of numbers (spec L-2).
+var limits = map[string]limit{
+	"skillListingBudget":         {min: 0, max: 1e9, say: "a number of characters from 0"},
+	"skillListingMaxDescChars":   {min: 0, max: 1e9, above: true, say: "a number of characters from 1"},
+	"skillListingBudgetFraction": {min: 0, max: 1, above: true, say: "a fraction above 0, at most 1"},
+}
+
+func (l limit) allows(f float64) bool { return f <= l.max && (f > l.min || !l.above && f == l.min) }
+
+// failClosed is what a managed file means when it cannot be read (spec S-11),
+// as JSON: bypass off, managed-only on.
+var failClosed = map[string]string{
+	keyManagedHook: "true",
+	keyManagedRule: "true",
+	keyNoBypass:    `"disable"`,
+}
+
+// failClosedKey is what one key of a managed file means when its value is
+// wrong: the strictest thing its author can have meant.
+var failClosedKey = map[string]string{
+	keyManagedHook: "true",
+	keyManagedRule: "true",
+	keyNoBypass:    `"disable"`,
+	keyNoShell:     "true",
+	keySandbox:     `"required"`,
+}
+
+// aliases are other places where a key may stand.
+var aliases = map[string]string{
+	"permissions.disableBypassPermissionsMode": keyNoBypass,
+}
+
+// ignored are keys that mean nothing and are no mistake.
+var ignored = []string{"$schema"}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package shelltest
+
+const nonblock = 0

@@ -1,0 +1,175 @@
+package dir
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/knack-skills/knack/frontmatter"
+	"github.com/knack-skills/knack/skill"
+)
+
+// skillFile is the name of the file that makes a directory a skill (spec F-1).
+const skillFile = "SKILL.md"
+
+// firstRead is how many bytes of a file are read at first: frontmatter and
+// first paragraph of nearly every skill fit.
+const firstRead = 4 << 10
+
+// info is what an open file says about itself.
+type info struct {
+	regular bool
+	size    int64
+	device  uint64
+	inode   uint64
+}
+
+// A reader reads files into one buffer, again and again. Each worker has one.
+type reader struct{ buf []byte }
+
+// head opens path, which is free of links, and returns as much of it as
+// enough wants, at most the whole. The bytes are valid until the next call.
+func (r *reader) head(path string, in *info, enough func([]byte) bool) ([]byte, error) {
+	h, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	if err := h.stat(in); err != nil {
+		return nil, err
+	}
+	// What is no regular file may block or never end (spec C-11).
+	if !in.regular {
+		return nil, refuse(notRegular, "%s is not a regular file", filepath.Base(path))
+	}
+	if in.size > frontmatter.MaxFile {
+		return nil, refuse(tooLarge, "the file has %d bytes; the limit is %d", in.size, frontmatter.MaxFile)
+	}
+	if r.buf == nil {
+		r.buf = make([]byte, firstRead)
+	}
+	n := 0
+	for want := firstRead; ; want *= 2 {
+		if want > len(r.buf) {
+			r.buf = append(r.buf, make([]byte, want-len(r.buf))...)
+		}
+		end := false
+		for n < want && !end {
+			m, err := h.read(r.buf[n:want])
+			if err != nil {
+				return nil, err
+			}
+			n += m
+			end = m == 0 || int64(n) == in.size
+		}
+		if n > frontmatter.MaxFile { // it grew since
+			return nil, refuse(tooLarge, "the file has more than %d bytes", frontmatter.MaxFile)
+		}
+		data := r.buf[:n]
+		if end || enough(data) {
+			return data, refuseBinary(data)
+		}
+	}
+}
+
+// whole is an "enough" that is never satisfied.
+func whole([]byte) bool { return false }
+
+// refuseBinary refuses NUL bytes in the part that was read (spec F-7).
+func refuseBinary(data []byte) error {
+	if bytes.IndexByte(data, 0) < 0 {
+		return nil
+	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return refuse(binary, "the file is UTF-16, not UTF-8")
+	}
+	return refuse(binary, "the file holds NUL bytes")
+}
+
+// A place is where one file was found.
+type place struct {
+	path   string // as found
+	real   string // without links
+	linked bool
+	legacy bool
+}
+
+// parse reads the file at p up to what loading needs (spec F-9). The skill has
+// no id yet, and of its Origin only what the file itself tells. A nil skill
+// comes with exactly one problem. fields is the number of frontmatter entries.
+func (r *reader) parse(p place) (sk *skill.Skill, fields int, problems []skill.Problem) {
+	var in info
+	data, err := r.head(p.real, &in, frontmatter.Enough)
+	if err != nil {
+		return nil, 0, []skill.Problem{problemOf(p.path, err)}
+	}
+	if int64(len(data)) == in.size {
+		if target, ok := linkText(data); ok {
+			return nil, 0, []skill.Problem{problem(pathOnly, p.path, "the file holds only the path "+target)}
+		}
+	}
+	doc, problems := frontmatter.Parse(p.path, data)
+	sk = new(skill.Skill)
+	problems = append(problems, doc.Fill(sk, p.legacy)...)
+	// An estimate: bytes that are no UTF-8 make doc.Body longer than they were.
+	sk.Content.Bytes = min(max(0, in.size-int64(len(data)-len(doc.Body))), in.size)
+	sk.Origin = skill.Origin{
+		Path: p.path, Real: p.real, Linked: p.linked,
+		Device: in.device, Inode: in.inode,
+	}
+	return sk, len(doc.Fields()), problems
+}
+
+// linkText reports that data is nothing but a path, as git writes a symbolic
+// link where the system has none (spec F-1): one line, no blanks unless it
+// starts like a relative path.
+func linkText(data []byte) (string, bool) {
+	const longest = 1024
+	if len(data) == 0 || len(data) > longest || !utf8.Valid(data) {
+		return "", false
+	}
+	s := strings.TrimRight(string(data), "\r\n")
+	switch {
+	case s == "" || strings.ContainsAny(s, "\r\n\t`*#<>|"):
+		return "", false
+	case strings.HasPrefix(s, "../") || strings.HasPrefix(s, "./"):
+		return s, !strings.Contains(s, " ") || strings.HasSuffix(strings.ToLower(s), ".md")
+	case strings.Contains(s, " ") || strings.Contains(s, "://"):
+		return "", false
+	}
+	return s, strings.HasSuffix(strings.ToLower(s), ".md") && strings.ContainsAny(s, "/.")
+}
+
+// identity makes an id of a directory name. Ids are valid UTF-8, because they
+// travel through JSON; anything else would not be found again.
+func identity(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
+// printable reports whether a person can type the name.
+func printable(name string) bool {
+	for _, r := range name {
+		if r == utf8.RuneError || !unicode.IsGraphic(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// list returns the entries of a directory in byte order. With an error come
+// the entries that could be read.
+func list(dir string) ([]os.DirEntry, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|listFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	sortEntries(entries)
+	if err != nil {
+		return entries, fmt.Errorf("list %s: %w", dir, err)
+	}
+	return entries, nil
+}

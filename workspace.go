@@ -1,0 +1,271 @@
+package knack
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/discovery"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/search"
+	"github.com/knack-skills/knack/settings"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/dir"
+)
+
+// configure loads settings, trust and rules, and what follows from them.
+func (e *Engine) configure() error {
+	o := &e.opts
+	if o.StateDir == "" {
+		o.StateDir = o.Getenv("KNACK_STATE_DIR")
+	}
+	if o.StateDir == "" {
+		d, err := settings.StateDir()
+		if err != nil {
+			return err
+		}
+		o.StateDir = d
+	}
+	var only []settings.Level
+	for _, s := range o.SettingSources {
+		only = append(only, settings.Level(s))
+	}
+	if o.SettingSources != nil && only == nil {
+		only = []settings.Level{}
+	}
+	e.settings = settings.Load(settings.Sources{
+		Managed: e.place.Managed, UserDir: e.UserDir(), ProjectDir: e.ProjectDir(),
+		Flag: o.Settings, Only: only, Home: o.Home,
+	})
+	var bad []skill.Problem
+	if err := e.decideTrust(); err != nil {
+		bad = append(bad, skill.Problem{Code: "trust-store", Severity: skill.Warning,
+			Message: err.Error(), Path: o.StateDir, Fix: "run `knack doctor --trust` to store the answer again"})
+	}
+	// Only now may the workspace's own files say more than what restricts it.
+	e.settings = e.settings.ForTrust(e.trusted)
+	e.place.AddDirs = slices.Concat(o.AddDirs, e.settings.Permissions.AdditionalDirectories)
+	rules, unusable := e.settings.Rules(e.trusted)
+	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad)
+	return nil
+}
+
+// UserDir is ~/.claude, or what CLAUDE_CONFIG_DIR puts in its place (spec C-2).
+func (e *Engine) UserDir() string {
+	if e.place.ConfigDir != "" {
+		return e.place.ConfigDir
+	}
+	if e.opts.Home == "" {
+		return ""
+	}
+	return filepath.Join(e.opts.Home, ".claude")
+}
+
+// decideTrust answers whether the workspace is trusted (spec S-9): this run's
+// word first, then the stored one.
+func (e *Engine) decideTrust() error {
+	if e.opts.Trust || e.opts.Getenv("KNACK_TRUST") == "1" {
+		e.trusted = true
+		return nil
+	}
+	var err error
+	e.trusted, _, err = e.TrustStore().Trusted(e.ProjectDir())
+	return err
+}
+
+// Trusted reports whether the workspace is trusted (spec S-9).
+func (e *Engine) Trusted() bool { return e.trusted }
+
+// TrustStore returns where the answer to workspace trust is kept.
+func (e *Engine) TrustStore() settings.TrustStore { return settings.TrustStore{Dir: e.opts.StateDir} }
+
+// ProjectDir returns the repository root, or the workspace outside of any.
+func (e *Engine) ProjectDir() string {
+	if r := dir.RepositoryRoot(e.opts.Dir); r != "" {
+		return r
+	}
+	return e.opts.Dir
+}
+
+// Settings returns the merged settings.
+func (e *Engine) Settings() *settings.Settings { return e.settings }
+
+// Rules returns the permission rules in force.
+func (e *Engine) Rules() permission.Rules { return e.rules }
+
+// Place returns where skills are looked for.
+func (e *Engine) Place() dir.Place { return e.place }
+
+// Dir returns the workspace as an absolute path.
+func (e *Engine) Dir() string { return e.opts.Dir }
+
+// Problems returns what is wrong with settings, rules and skills, sorted.
+func (e *Engine) Problems() []skill.Problem {
+	out := slices.Concat(e.problems, e.Snapshot().Problems)
+	slices.SortFunc(out, skill.CompareProblems)
+	return out
+}
+
+func (e *Engine) catalogOptions() catalog.Options {
+	s := e.settings
+	o := catalog.Options{
+		AllowBundledOverride: isSet(s.AllowBundledOverride),
+		DisableBundled:       isSet(s.DisableBundledSkills),
+		Overrides:            map[string]catalog.Visibility{},
+		OverridesFrom:        map[string]string{},
+		Denied:               e.denied,
+	}
+	for _, p := range s.SkillPrecedence {
+		o.Precedence = append(o.Precedence, skill.Source(p))
+	}
+	for id, v := range s.SkillOverrides {
+		o.Overrides[id] = catalog.Visibility(v)
+		o.OverridesFrom[id] = s.From("skillOverrides." + id)
+	}
+	return o
+}
+
+// denied tells the catalog which skills a rule keeps from the model (spec S-3).
+func (e *Engine) denied(entry *catalog.Entry) (string, bool) {
+	if len(e.rules.Deny) == 0 {
+		return "", false
+	}
+	d := permission.Rules{Deny: e.rules.Deny}.Decide(permission.Request{Tool: "Skill",
+		Input: permission.Input{Skill: entry.ID, Aliases: invoke.Aliases(entry)}})
+	return d.Reason, d.Verdict == permission.Deny
+}
+
+// Entries returns what the main agent may be told of, ready to be listed.
+func (e *Engine) Entries() []listing.Entry {
+	snap := e.Snapshot()
+	out := make([]listing.Entry, 0, snap.Len())
+	for entry := range snap.ModelView(e.session.Active) {
+		sum := entry.Summary
+		sum.ID = entry.ID
+		out = append(out, listing.Entry{
+			Summary:  sum,
+			Pinned:   entry.Origin.Source == skill.Bundled,
+			NameOnly: entry.Visibility == catalog.NameOnly,
+		})
+	}
+	return out
+}
+
+// ListingOptions returns the budget policy of settings and environment (spec L-2).
+func (e *Engine) ListingOptions() listing.Options {
+	s := e.settings
+	o := listing.Options{ContextTokens: e.opts.ContextTokens, Mode: listing.Mode(s.SkillListing)}
+	if s.SkillListingBudget != nil {
+		o.Chars = *s.SkillListingBudget
+	}
+	if s.SkillListingBudgetFraction != nil {
+		o.Fraction = *s.SkillListingBudgetFraction
+	}
+	if s.SkillListingMaxDescChars != nil {
+		o.MaxDescChars = *s.SkillListingMaxDescChars
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(e.opts.Getenv("SLASH_COMMAND_TOOL_CHAR_BUDGET"))); err == nil && n > 0 {
+		o.Chars = n
+	}
+	return o
+}
+
+// Search finds model-visible skills by words (spec L-8), best first. The index
+// is built on first use and again after a reload; it reads every body once.
+func (e *Engine) Search(ctx context.Context, query string, limit int) ([]search.Hit, error) {
+	ix, err := e.searchIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ix.Search(query, limit), nil
+}
+
+func (e *Engine) searchIndex(ctx context.Context) (*search.Index, error) {
+	e.indexMu.Lock()
+	defer e.indexMu.Unlock()
+	snap := e.Snapshot()
+	if e.index != nil && e.indexGen == snap.Generation {
+		return e.index, nil
+	}
+	var docs []search.Doc
+	for entry := range snap.ModelView(e.session.Active) {
+		d := search.Doc{ID: entry.ID, Name: entry.Name, Description: entry.Description, WhenToUse: entry.WhenToUse}
+		// Only files: a remote body costs a call, a bundled one may extract.
+		if entry.Origin.Path != "" {
+			if in, err := entry.Content.Body.Load(ctx); err == nil {
+				d.Headings = search.Headings(in.Text)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	e.index, e.indexGen = search.Build(docs), snap.Generation
+	return e.index, nil
+}
+
+func isSet(b *bool) bool { return b != nil && *b }
+
+// newSessionID returns a random UUID, version 4.
+func newSessionID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// SettingsProblems returns what is wrong with settings, rules and the trust
+// store, in the order of the files.
+func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.problems) }
+
+// PermissionRequest returns a request for a tool in this workspace; the caller
+// fills in its input.
+func (e *Engine) PermissionRequest(tool string) permission.Request {
+	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home}
+}
+
+// Touch tells the session that files were read or written, activates the
+// conditional skills that they match (spec D-3), and returns their ids. Paths
+// are relative to the workspace or absolute, and need not exist.
+func (e *Engine) Touch(files ...string) []string {
+	var out []string
+	for entry := range e.Snapshot().All() {
+		if !entry.Trigger.Conditional || e.session.Active(entry.ID) {
+			continue
+		}
+		if f, _ := e.TouchedBy(entry, files...); f != "" {
+			e.session.Activate(entry.ID)
+			out = append(out, entry.ID)
+		}
+	}
+	return out
+}
+
+// TouchedBy returns the first of files that activates a conditional skill, and
+// the pattern that it matches; both are empty when none does. Patterns are
+// relative to the project root, or to the directory a nested skill lies below
+// (spec D-4).
+func (e *Engine) TouchedBy(entry *catalog.Entry, files ...string) (file, pattern string) {
+	base := e.ProjectDir()
+	if entry.Origin.Below != "" {
+		base = filepath.Join(e.opts.Dir, filepath.FromSlash(entry.Origin.Below))
+	}
+	for _, f := range files {
+		abs := f
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(e.opts.Dir, f)
+		}
+		if p, ok := discovery.Activates(entry.Skill, base, abs); ok {
+			return f, p
+		}
+	}
+	return "", ""
+}
