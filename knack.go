@@ -26,8 +26,8 @@ import (
 // and the administrator's settings say.
 type Options struct {
 	Dir            string   // workspace; empty means the current directory
-	AddDirs        []string // further directories whose skills count (spec C-2)
-	PluginDirs     []string // directories of plugins that are enabled for this run
+	AddDirs        []string // further directories whose skills count (spec C-2), relative to Dir
+	PluginDirs     []string // directories of plugins that are enabled for this run, relative to Dir
 	Settings       string   // a settings file or JSON object, as --settings
 	SettingSources []string // of user, project, local; nil means all
 	Trust          bool     // treat the workspace as trusted, for this engine only
@@ -38,7 +38,7 @@ type Options struct {
 	Sources   []catalog.Source // further sources of the host's own
 
 	Home      string              // home directory; empty means os.UserHomeDir
-	StateDir  string              // empty means settings.StateDir
+	StateDir  string              // empty means state.Dir
 	Getenv    func(string) string // environment of the configuration; nil means os.Getenv
 	SessionID string              // empty means a new random one
 	Shell     shell.Runner        // runs inline commands; nil means shell.Exec
@@ -54,6 +54,8 @@ const DefaultContextTokens = 200_000
 // for concurrent use; its catalog is read through immutable snapshots.
 type Engine struct {
 	opts     Options // fixed at creation, defaults filled in
+	real     string  // Dir without links
+	project  string  // see ProjectDir
 	place    dir.Place
 	settings *settings.Settings
 	rules    permission.Rules
@@ -61,10 +63,17 @@ type Engine struct {
 	trusted  bool
 	catalog  *catalog.Catalog
 	session  *session.Session
+	bundled  *bundled.Source // nil without compiled-in skills
 
-	indexMu  sync.Mutex // guards the two fields below
-	index    *search.Index
-	indexGen uint64
+	indexMu sync.Mutex // guards the two fields below
+	index   *search.Index
+	indexed indexKey
+}
+
+// An indexKey tells when a search index is stale.
+type indexKey struct {
+	generation  uint64
+	activations int
 }
 
 // New reads the settings and loads all skills of a workspace. Bad files are
@@ -75,9 +84,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.locate(); err != nil {
 		return nil, err
 	}
-	if err := e.configure(); err != nil {
-		return nil, err
-	}
+	e.configure()
 	e.catalog = catalog.New(e.catalogOptions(), e.sources()...)
 	e.session = session.New(e.opts.SessionID)
 	if _, err := e.catalog.Refresh(ctx); err != nil {
@@ -108,7 +115,13 @@ func (e *Engine) locate() error {
 	if err != nil {
 		return err
 	}
-	o.Dir = wd
+	o.Dir, e.real = wd, wd
+	if real, err := filepath.EvalSymlinks(wd); err == nil {
+		e.real = real
+	}
+	if e.project = dir.RepositoryRoot(e.real); e.project == "" {
+		e.project = e.real
+	}
 	e.place = dir.Place{
 		WorkDir:   wd,
 		Home:      o.Home,
@@ -159,13 +172,14 @@ func (e *Engine) sources() []catalog.Source {
 		if set == nil {
 			set = bundled.Standard()
 		}
-		out = append(out, bundled.New("", set...))
+		e.bundled = bundled.New("", set...)
+		out = append(out, e.bundled)
 	}
 	for _, r := range e.place.Roots() {
 		out = append(out, r)
 	}
 	for _, d := range e.opts.PluginDirs {
-		out = append(out, plugin.Source{Dir: d})
+		out = append(out, plugin.Source{Dir: e.absolute(d)})
 	}
 	return append(out, e.opts.Sources...)
 }
@@ -173,9 +187,19 @@ func (e *Engine) sources() []catalog.Source {
 // Snapshot returns the skills as they are now (spec C-12).
 func (e *Engine) Snapshot() *catalog.Snapshot { return e.catalog.Snapshot() }
 
-// Refresh reads all sources again and returns the new snapshot.
+// Refresh reads all sources again and returns the new snapshot. Settings and
+// trust stay as [New] found them.
 func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	return e.catalog.Refresh(ctx)
+}
+
+// Close removes the files that bundled skills extracted. Instructions that were
+// compiled before name a directory that is gone then.
+func (e *Engine) Close() error {
+	if e.bundled == nil {
+		return nil
+	}
+	return e.bundled.Close()
 }
 
 // Session returns the memory of this engine's conversation.
@@ -198,10 +222,21 @@ func (e *Engine) Env() invoke.Env {
 		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),
 		ShellOff:         isSet(s.DisableSkillShellExecution),
 		ArgumentBase:     s.ArgumentBaseValue(),
+		PluginData:       e.stateDir("plugins", "data"),
+		SpillDir:         e.stateDir("output"),
 	}
 }
 
-// Invoke runs a skill on the one road (spec I-1).
+// stateDir returns a directory in the state directory; empty if there is none.
+func (e *Engine) stateDir(names ...string) string {
+	if e.opts.StateDir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{e.opts.StateDir}, names...)...)
+}
+
+// Invoke runs a skill on the one road (spec I-1). Its errors are those of
+// [invoke.Invoke].
 func (e *Engine) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
 	return invoke.Invoke(ctx, req, e.Env())
 }

@@ -42,12 +42,14 @@ var arrows = map[string]string{
 	"session":    "skill",
 	"invoke":     "skill turn catalog permission prompt session shell",
 	// Engines: libraries on top.
-	"settings":    "skill permission text",
+	"state":       "",
+	"usage":       "state",
+	"settings":    "skill permission text state",
 	"slash":       "",
 	"lint":        "skill frontmatter prompt permission text catalog gitignore listing",
 	"llm/offline": "skill invoke search",
-	// The façade wires the core and the settings.
-	"": "*core settings",
+	// The façade wires the core, the settings and what is remembered.
+	"": "*core settings state usage",
 	// Contract suites, imported by tests alone.
 	"catalog/sourcetest": "skill catalog",
 	"shell/shelltest":    "shell",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,21 +19,12 @@ import (
 	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
+	"github.com/knack-skills/knack/state"
 )
 
 // configure loads settings, trust and rules, and what follows from them.
-func (e *Engine) configure() error {
+func (e *Engine) configure() {
 	o := &e.opts
-	if o.StateDir == "" {
-		o.StateDir = o.Getenv("KNACK_STATE_DIR")
-	}
-	if o.StateDir == "" {
-		d, err := settings.StateDir()
-		if err != nil {
-			return err
-		}
-		o.StateDir = d
-	}
 	var only []settings.Level
 	for _, s := range o.SettingSources {
 		only = append(only, settings.Level(s))
@@ -45,7 +37,7 @@ func (e *Engine) configure() error {
 		Flag: o.Settings, Only: only, Home: o.Home,
 	})
 	var bad []skill.Problem
-	if err := e.decideTrust(); err != nil {
+	if err := e.decideTrust(e.locateState()); err != nil {
 		bad = append(bad, skill.Problem{Code: "trust-store", Severity: skill.Warning,
 			Message: err.Error(), Path: o.StateDir, Fix: "run `knack doctor --trust` to store the answer again"})
 	}
@@ -54,13 +46,27 @@ func (e *Engine) configure() error {
 	e.place.AddDirs = slices.Concat(o.AddDirs, e.settings.Permissions.AdditionalDirectories)
 	rules, unusable := e.settings.Rules(e.trusted)
 	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad)
-	return nil
+}
+
+// locateState finds the state directory. Without one, as in a container that
+// has no home, everything works, but no answer about trust is known.
+func (e *Engine) locateState() (err error) {
+	o := &e.opts
+	if o.StateDir == "" {
+		o.StateDir, err = state.Dir(o.Getenv, o.Home)
+		return err
+	}
+	abs, err := filepath.Abs(o.StateDir)
+	if err == nil {
+		o.StateDir = abs
+	}
+	return err
 }
 
 // UserDir is ~/.claude, or what CLAUDE_CONFIG_DIR puts in its place (spec C-2).
 func (e *Engine) UserDir() string {
 	if e.place.ConfigDir != "" {
-		return e.place.ConfigDir
+		return e.absolute(e.place.ConfigDir)
 	}
 	if e.opts.Home == "" {
 		return ""
@@ -68,12 +74,26 @@ func (e *Engine) UserDir() string {
 	return filepath.Join(e.opts.Home, ".claude")
 }
 
+// absolute expands a leading ~ and makes d absolute, relative to the workspace.
+func (e *Engine) absolute(d string) string {
+	if rest, ok := strings.CutPrefix(d, "~"); ok && e.opts.Home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+		d = filepath.Join(e.opts.Home, rest)
+	}
+	if !filepath.IsAbs(d) {
+		d = filepath.Join(e.opts.Dir, d)
+	}
+	return filepath.Clean(d)
+}
+
 // decideTrust answers whether the workspace is trusted (spec S-9): this run's
-// word first, then the stored one.
-func (e *Engine) decideTrust() error {
+// word first, then the stored one. noState says why there is no place for one.
+func (e *Engine) decideTrust(noState error) error {
 	if e.opts.Trust || e.opts.Getenv("KNACK_TRUST") == "1" {
 		e.trusted = true
 		return nil
+	}
+	if noState != nil {
+		return noState
 	}
 	var err error
 	e.trusted, _, err = e.TrustStore().Trusted(e.ProjectDir())
@@ -86,13 +106,11 @@ func (e *Engine) Trusted() bool { return e.trusted }
 // TrustStore returns where the answer to workspace trust is kept.
 func (e *Engine) TrustStore() settings.TrustStore { return settings.TrustStore{Dir: e.opts.StateDir} }
 
-// ProjectDir returns the repository root, or the workspace outside of any.
-func (e *Engine) ProjectDir() string {
-	if r := dir.RepositoryRoot(e.opts.Dir); r != "" {
-		return r
-	}
-	return e.opts.Dir
-}
+// ProjectDir returns the repository root, or the workspace outside of any. It
+// is physical, like the directories of the project's skills: a workspace that
+// is reached through a link has the repository, and the trust, of the place
+// where it really is.
+func (e *Engine) ProjectDir() string { return e.project }
 
 // Settings returns the merged settings.
 func (e *Engine) Settings() *settings.Settings { return e.settings }
@@ -177,21 +195,32 @@ func (e *Engine) ListingOptions() listing.Options {
 	return o
 }
 
-// Search finds model-visible skills by words (spec L-8), best first. The index
-// is built on first use and again after a reload; it reads every body once.
+// Search finds model-visible skills by words (spec L-8), best first; a limit of
+// zero means 20. The index is built on first use and again after a reload or an
+// activation; it reads every body once.
 func (e *Engine) Search(ctx context.Context, query string, limit int) ([]search.Hit, error) {
-	ix, err := e.searchIndex(ctx)
+	snap := e.Snapshot()
+	ix, err := e.searchIndex(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	return ix.Search(query, limit), nil
+	// Whether a skill is enabled is asked each time (spec C-9).
+	hits := ix.Search(query, limit)
+	return slices.DeleteFunc(hits, func(h search.Hit) bool {
+		entry, err := snap.Resolve(h.ID)
+		if err != nil {
+			return true
+		}
+		visible, _ := snap.VisibleToModel(entry, e.session.Active)
+		return !visible
+	}), nil
 }
 
-func (e *Engine) searchIndex(ctx context.Context) (*search.Index, error) {
+func (e *Engine) searchIndex(ctx context.Context, snap *catalog.Snapshot) (*search.Index, error) {
 	e.indexMu.Lock()
 	defer e.indexMu.Unlock()
-	snap := e.Snapshot()
-	if e.index != nil && e.indexGen == snap.Generation {
+	key := indexKey{snap.Generation, e.session.Activations()}
+	if e.index != nil && e.indexed == key {
 		return e.index, nil
 	}
 	var docs []search.Doc
@@ -208,7 +237,7 @@ func (e *Engine) searchIndex(ctx context.Context) (*search.Index, error) {
 		}
 		docs = append(docs, d)
 	}
-	e.index, e.indexGen = search.Build(docs), snap.Generation
+	e.index, e.indexed = search.Build(docs), key
 	return e.index, nil
 }
 
@@ -236,12 +265,13 @@ func (e *Engine) PermissionRequest(tool string) permission.Request {
 // conditional skills that they match (spec D-3), and returns their ids. Paths
 // are relative to the workspace or absolute, and need not exist.
 func (e *Engine) Touch(files ...string) []string {
+	places := e.placesOf(files)
 	var out []string
 	for entry := range e.Snapshot().All() {
 		if !entry.Trigger.Conditional || e.session.Active(entry.ID) {
 			continue
 		}
-		if f, _ := e.TouchedBy(entry, files...); f != "" {
+		if i, _ := e.touchedBy(entry, places); i >= 0 {
 			e.session.Activate(entry.ID)
 			out = append(out, entry.ID)
 		}
@@ -254,18 +284,59 @@ func (e *Engine) Touch(files ...string) []string {
 // relative to the project root, or to the directory a nested skill lies below
 // (spec D-4).
 func (e *Engine) TouchedBy(entry *catalog.Entry, files ...string) (file, pattern string) {
-	base := e.ProjectDir()
+	i, p := e.touchedBy(entry, e.placesOf(files))
+	if i < 0 {
+		return "", ""
+	}
+	return files[i], p
+}
+
+// touchedBy returns the index of the first of places that activates entry, or -1.
+func (e *Engine) touchedBy(entry *catalog.Entry, places [][]string) (i int, pattern string) {
+	base := e.project
 	if entry.Origin.Below != "" {
-		base = filepath.Join(e.opts.Dir, filepath.FromSlash(entry.Origin.Below))
+		base = filepath.Join(e.real, filepath.FromSlash(entry.Origin.Below))
 	}
-	for _, f := range files {
-		abs := f
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(e.opts.Dir, f)
-		}
-		if p, ok := discovery.Activates(entry.Skill, base, abs); ok {
-			return f, p
+	for i, names := range places {
+		for _, name := range names {
+			if p, ok := discovery.Activates(entry.Skill, base, name); ok {
+				return i, p
+			}
 		}
 	}
-	return "", ""
+	return -1, ""
+}
+
+// placesOf returns the absolute names of each file: as given and, when it
+// differs, without links among the directories on the way to it. A workspace
+// may have been reached through a link, and may hold links (spec D-2).
+func (e *Engine) placesOf(files []string) [][]string {
+	out := make([][]string, len(files))
+	for i, f := range files {
+		if !filepath.IsAbs(f) {
+			f = filepath.Join(e.opts.Dir, f)
+		}
+		f = filepath.Clean(f)
+		out[i] = []string{f}
+		if real := physical(f); real != f {
+			out[i] = append(out[i], real)
+		}
+	}
+	return out
+}
+
+// physical resolves the links among those directories of file that exist.
+func physical(file string) string {
+	for parent := filepath.Dir(file); ; parent = filepath.Dir(parent) {
+		if real, err := filepath.EvalSymlinks(parent); err == nil {
+			rest, err := filepath.Rel(parent, file)
+			if err != nil {
+				return file
+			}
+			return filepath.Join(real, rest)
+		}
+		if parent == filepath.Dir(parent) {
+			return file
+		}
+	}
 }

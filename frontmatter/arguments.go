@@ -22,16 +22,18 @@ func (f *filler) arguments(e *entry) {
 		return
 	}
 	f.s.Content.Positional = true
+	seen := map[string]bool{}
 	for _, name := range f.argumentNames(e) {
 		name = strings.Trim(name, "[]<>{}$?.")
 		switch {
-		case name == "" || slices.Contains(f.s.Content.Arguments, name):
+		case name == "" || seen[name]:
 		case name == "ARGUMENTS":
 			f.report(skill.Info, "bad-argument", e, "`$ARGUMENTS` needs no declaration", "remove it")
 		case keyLen(name) != len(name):
 			f.report(skill.Warning, "bad-argument", e, "`"+name+"` cannot be the name of an argument",
 				"use letters, digits, _ and -, and start with a letter")
 		default:
+			seen[name] = true
 			f.s.Content.Arguments = append(f.s.Content.Arguments, name)
 		}
 	}
@@ -54,7 +56,8 @@ func (f *filler) argumentNames(e *entry) []string {
 		return nil
 	}
 	var names []string
-	for _, part := range got.parts {
+	var one [1]string
+	for _, part := range got.all(&one) {
 		if part = strings.TrimSpace(part); got.list {
 			names = append(names, part)
 			continue

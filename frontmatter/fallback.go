@@ -109,8 +109,8 @@ var missedFix = map[string]string{
 }
 
 // missedFence finds frontmatter that its author thinks is there (spec F-6):
-// keys without an opening fence, a fence after blank lines or comments, or a
-// code fence around the file.
+// keys without an opening fence, a fence after blank lines or comments, a fence
+// with more on its line, or a code fence around the file.
 func missedFence(body string) (code string, line int) {
 	l := newLines(body)
 	var k skipper
@@ -130,7 +130,7 @@ func missedFence(body string) (code string, line int) {
 			if s, _, _ = l.next(); strings.TrimRight(s, " \t") == fence {
 				return "outer-code-fence", at
 			}
-		case s == fence && at > 1:
+		case strings.HasPrefix(s, fence):
 			if s, _, _ = l.next(); knownKeyLine(s) {
 				return "no-opening-fence", at
 			}

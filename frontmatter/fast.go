@@ -27,7 +27,15 @@ type scanner struct {
 	below   below  // what may follow the last key on lines of its own
 	indent  int    // of these lines; -1 before the first
 	marks   string // block header of the last key
+	items   int    // of all lists so far
+	// keepLast keeps the last entry alone, and notes in described what the last
+	// description was.
+	keepLast, described bool
 }
+
+// maxFast is how many keys of one map are compared with each other; real
+// headers have fewer.
+const maxFast = 100
 
 // below says what the lines under a key are.
 type below uint8
@@ -43,14 +51,29 @@ const (
 
 // fast appends the entries of src to entries, or reports that src is beyond it.
 func fast(src string, entries []entry) ([]entry, bool) {
-	if !fastText(src) {
+	s := scanner{lines: newLines(src), entries: entries}
+	if !s.run() {
 		return nil, false
 	}
-	s := scanner{lines: newLines(src), entries: entries}
+	return s.entries, true
+}
+
+// describes reports whether src is a header that the fast path reads, but for
+// repeated keys, and that has a description.
+func describes(src string) bool {
+	s := scanner{lines: newLines(src), keepLast: true}
+	return s.run() && s.described
+}
+
+// run reads all lines.
+func (s *scanner) run() bool {
+	if !fastText(s.s) {
+		return false
+	}
 	for {
 		line, start, ok := s.next()
 		if !ok {
-			return s.entries, s.finish(len(src))
+			return s.finish(len(s.s))
 		}
 		trimmed := strings.TrimLeft(line, " ")
 		indent := len(line) - len(trimmed)
@@ -71,15 +94,19 @@ func fast(src string, entries []entry) ([]entry, bool) {
 			ok = s.mapItem(trimmed, indent)
 		}
 		if !ok {
-			return nil, false
+			return false
 		}
 	}
 }
 
 // finish completes the entry whose lines end at the given offset.
 func (s *scanner) finish(end int) bool {
-	if s.below != nothing && len(s.entries) > 0 {
-		e := &s.entries[len(s.entries)-1]
+	if len(s.entries) == 0 {
+		s.below = nothing
+		return true
+	}
+	e := &s.entries[len(s.entries)-1]
+	if s.below != nothing {
 		piece := s.s[s.start:end]
 		e.raw = rawValue(piece)
 		if s.below >= blockText {
@@ -90,6 +117,12 @@ func (s *scanner) finish(end int) bool {
 		}
 	}
 	s.below = nothing
+	if s.keepLast {
+		if e.key == "description" {
+			s.described = e.val.kind == scalar && strings.TrimSpace(e.val.text) != ""
+		}
+		s.entries = s.entries[:0]
+	}
 	return true
 }
 
@@ -100,9 +133,12 @@ func (s *scanner) pair(line string, start int) bool {
 		return false
 	}
 	key := line[:n]
+	if len(s.entries) > maxFast {
+		return false
+	}
 	for i := range s.entries {
 		if s.entries[i].key == key {
-			return false
+			return false // strict YAML reports it
 		}
 	}
 	s.entries = append(s.entries, entry{key: key, line: s.n + 1})
@@ -151,7 +187,7 @@ func (s *scanner) inside(what below, indent int) bool {
 // item reads a line "- value" below a key without a value of its own.
 func (s *scanner) item(trimmed string, indent int) bool {
 	text := strings.Trim(trimmed[1:], " ")
-	if text == "" || !s.inside(listItems, indent) {
+	if s.items++; text == "" || s.items > maxNodes || !s.inside(listItems, indent) {
 		return false
 	}
 	col := indent + 1 + len(trimmed) - len(strings.TrimLeft(trimmed[1:], " "))
@@ -169,7 +205,7 @@ func (s *scanner) mapItem(trimmed string, indent int) bool {
 	}
 	e := &s.entries[len(s.entries)-1]
 	name, rest := trimmed[:n], trimmed[n+1:]
-	if _, twice := e.val.at(name); twice {
+	if _, twice := e.val.at(name); twice || len(e.val.items) > maxFast {
 		return false
 	}
 	v, ok := newScalar("", plain, s.n+1, indent+n+2), true
@@ -232,134 +268,4 @@ func (s *scanner) blockValue(piece string) (string, bool) {
 		b.WriteByte('\n')
 	}
 	return b.String(), s.indent > 0
-}
-
-// fastFlow reads a list in brackets on one line.
-func fastFlow(text string, line, col int) (value, bool) {
-	v := value{kind: list, line: int32(line), col: int32(col), items: make([]value, 0, 1+strings.Count(text, ","))}
-	if text == "[]" {
-		return v, true
-	}
-	if !isPrintable(text) { // columns are in characters
-		return v, false
-	}
-	i := 1
-	for i < len(text) {
-		for i < len(text) && text[i] == ' ' {
-			i++
-		}
-		end := i
-		if i < len(text) && (text[i] == '"' || text[i] == '\'') {
-			end += 1 + max(strings.IndexByte(text[i+1:], text[i]), 0)
-		}
-		for end < len(text) && text[end] != ',' && text[end] != ']' {
-			if strings.IndexByte("[{}:#", text[end]) >= 0 {
-				return v, false
-			}
-			end++
-		}
-		item := strings.TrimRight(text[i:min(end, len(text))], " ")
-		if item == "" || end == len(text) {
-			return v, false
-		}
-		s, ok := fastScalar(item, line, col+i)
-		if !ok {
-			return v, false
-		}
-		v.items = append(v.items, s)
-		if text[end] == ']' {
-			return v, end+1 == len(text)
-		}
-		i = end + 1
-	}
-	return v, false
-}
-
-// fastScalar reads text, which has no blanks at its ends.
-func fastScalar(text string, line, col int) (value, bool) {
-	switch c := text[0]; {
-	case c == '"':
-		inner, ok := enclosed(text)
-		return newScalar(inner, quoted, line, col), ok && strings.IndexByte(inner, '\\') < 0
-	case c == '\'':
-		inner, ok := enclosed(text)
-		return newScalar(inner, quoted, line, col), ok
-	case !startsPlain[c]:
-		return value{}, false
-	}
-	for i := strings.IndexByte(text, ':'); i >= 0; {
-		if i+1 == len(text) || text[i+1] == ' ' {
-			return value{}, false
-		}
-		j := strings.IndexByte(text[i+1:], ':')
-		if j < 0 {
-			break
-		}
-		i += 1 + j
-	}
-	return newScalar(text, plain, line, col), !strings.Contains(text, " #")
-}
-
-// enclosed returns what stands between two equal quotes, if none is inside.
-func enclosed(text string) (string, bool) {
-	n := len(text)
-	if n < 2 || text[n-1] != text[0] {
-		return "", false
-	}
-	inner := text[1 : n-1]
-	return inner, strings.IndexByte(inner, text[0]) < 0
-}
-
-// startsPlain marks the bytes that begin a plain scalar and nothing else.
-var startsPlain = func() (t [256]bool) {
-	for c := range t {
-		switch {
-		case c >= 0x80, isWord(byte(c)), strings.IndexByte("(/.$^+<=;\\~)", byte(c)) >= 0:
-			t[c] = true
-		}
-	}
-	return t
-}()
-
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// keyLen returns the length of the identifier at the start of line.
-func keyLen(line string) int {
-	if line == "" || '0' <= line[0] && line[0] <= '9' {
-		return 0
-	}
-	n := 0
-	for n < len(line) && (isWord(line[n]) || n > 0 && line[n] == '-') {
-		n++
-	}
-	return n
-}
-
-// fastText reports whether s has only characters that mean themselves: no tabs
-// and controls, no lone CR, and none of the characters that some YAML readers
-// take for a line end or refuse.
-func fastText(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if 0x20 <= c && c < 0x7f || c == '\n' || c > 0xc2 && c < 0xe2 {
-			continue
-		}
-		switch {
-		case c == '\r':
-			if i+1 == len(s) || s[i+1] != '\n' {
-				return false
-			}
-		case c < 0x80:
-			return false
-		case c == 0xc2 && s[i+1] < 0xa0: // C1 controls, next line
-			return false
-		case c == 0xe2 && (s[i:i+3] == "\u2028" || s[i:i+3] == "\u2029"):
-			return false
-		case c == 0xef && (s[i:i+3] == bom || s[i+1] == 0xbf && s[i+2] >= 0xbe):
-			return false
-		}
-	}
-	return true
 }

@@ -98,15 +98,23 @@ var spellings = func() [32][]spelling {
 
 // lookup finds the field of a key in kebab, snake or camel case.
 func lookup(key string) *field {
+	if i := index(key); i >= 0 {
+		return &table[i]
+	}
+	return nil
+}
+
+// index is lookup for the place in the table; -1 for unknown keys.
+func index(key string) int {
 	if len(key) >= len(spellings) {
-		return nil
+		return -1
 	}
 	for _, s := range spellings[len(key)] {
 		if s.key == key {
-			return &table[s.field]
+			return s.field
 		}
 	}
-	return nil
+	return -1
 }
 
 func isTextField(key string) bool {
@@ -134,6 +142,7 @@ func camel(kebab string) string {
 // suggest returns the field that the author of an unknown key probably meant
 // (spec F-6), or "".
 func suggest(key string) string {
+	key = strings.TrimRight(key, " :")
 	if len(key) < 3 || len(key) > 40 {
 		return ""
 	}

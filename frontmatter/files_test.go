@@ -41,11 +41,14 @@ func TestRefused(t *testing.T) {
 	tests := []struct{ name, data, code string }{
 		{"utf-16 le", "\xff\xfe-\x00-\x00-\x00", "utf-16"},
 		{"utf-16 be", "\xfe\xff\x00-\x00-\x00-", "utf-16"},
-		{"nul", "---\nname: a\n---\nA\x00B\n", "nul-bytes"},
+		{"nul", "---\nname: a\n---\nA\x00B\n", "binary"},
 		{"link as text", "../../other/SKILL.md", "path-only"},
 		{"link with a newline", "../shared/review\n", "path-only"},
 		{"link to a sibling", "README.md\r\n", "path-only"},
-		{"too large", strings.Repeat("x\n", MaxFile/2+1), "file-too-large"},
+		{"too large", strings.Repeat("x\n", MaxFile/2+1), "too-large"},
+		{"link to a name with blanks", "../my skills/SKILL.md", "path-only"},
+		{"a sentence that starts like a path", "./run the tests", ""},
+		{"longer than a path", "./" + strings.Repeat("x", longestPath), ""},
 		{"a mention is text", "@README.md\n", ""},
 		{"an address is text", "https://example.com/SKILL.md\n", ""},
 		{"a sentence is text", "See ../other/SKILL.md\n", ""},
@@ -54,6 +57,9 @@ func TestRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, s, problems := load(tt.data)
+			if tt.code == "path-only" && !strings.Contains(problems[0].Message, strings.TrimSpace(tt.data)) {
+				t.Errorf("the target is missing: %v", problems)
+			}
 			if doc.Refused != tt.code || codes(problems) != tt.code {
 				t.Errorf("refused %q, problems %v", doc.Refused, problems)
 			}

@@ -15,6 +15,7 @@ type filler struct {
 	d        *Document
 	s        *skill.Skill
 	legacy   bool
+	seen     uint64 // a bit for each field of the table that was filled
 	problems []skill.Problem
 }
 
@@ -38,25 +39,30 @@ func (d *Document) Fill(s *skill.Skill, legacy bool) []skill.Problem {
 		f.fallback()
 	}
 	f.hidden()
-	return f.problems
+	return folded(f.problems)
 }
 
 func (f *filler) entry(e *entry, before []entry) {
-	known := lookup(e.key)
-	if known == nil {
+	at := index(e.key)
+	if at < 0 {
 		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
 		if name := suggest(e.key); name != "" {
 			f.report(skill.Info, "did-you-mean", e, "`"+e.key+"` is not a field; did you mean `"+name+"`?", "write "+name)
 		}
 		return
 	}
-	for i := range before {
-		if other := lookup(before[i].key); other == known {
-			f.problems = append(f.problems, duplicateKey(f.d.Path, e.key, e.line, 1, before[i].line))
+	known := &table[at]
+	if f.seen&(1<<at) != 0 {
+		for i := len(before) - 1; i >= 0; i-- {
+			if index(before[i].key) == at {
+				f.problems = append(f.problems, duplicateKey(f.d.Path, e.key, e.line, 1, before[i].line))
+				break
+			}
 		}
 	}
+	f.seen |= 1 << at
 	switch {
-	case e.refused && known.security:
+	case e.unread, e.refused && known.security:
 		f.lose(e)
 	case e.refused:
 	case f.legacy && (known.name == "name" || known.name == "paths"):
@@ -66,6 +72,17 @@ func (f *filler) entry(e *entry, before []entry) {
 	case e.val.kind != null:
 		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
 	}
+}
+
+// why is the reason for which e cannot be read, if nobody else tells it.
+func (f *filler) why(e *entry) string {
+	switch {
+	case e.refused:
+		return " (YAML aliases are refused)"
+	case !e.lost || f.d.fault == "":
+		return ""
+	}
+	return " (YAML: " + f.d.fault + ")"
 }
 
 // report adds a finding at the value of e, or about the whole file.
@@ -82,7 +99,7 @@ func (f *filler) report(sev skill.Severity, code string, e *entry, message, fix 
 
 // bad reports a value that is not used.
 func (f *filler) bad(e *entry, takes, instead string) {
-	f.report(skill.Warning, "bad-value", e, "`"+e.key+"` takes "+takes+"; "+instead, "")
+	f.report(skill.Warning, "bad-value", e, "`"+e.key+"` takes "+takes+f.why(e)+"; "+instead, "write "+takes+", or remove the key")
 }
 
 // lose is the third step of spec F-3: what the author meant to restrict is not
@@ -90,7 +107,7 @@ func (f *filler) bad(e *entry, takes, instead string) {
 func (f *filler) lose(e *entry) {
 	f.s.Trigger.HiddenFromModel = true
 	f.report(skill.Error, "security-field-lost", e,
-		"`"+e.key+"` cannot be read, so the model may not start this skill", "correct `"+e.key+"`")
+		"`"+e.key+"` cannot be read"+f.why(e)+", so the model may not start this skill", "correct `"+e.key+"`")
 }
 
 // text reads a text field (spec F-4).
@@ -139,7 +156,7 @@ func (f *filler) version(e *entry) { f.s.Version = f.word(e, "a version") }
 
 func (f *filler) model(e *entry) {
 	f.s.Run.Model = ""
-	if m := f.word(e, "a model"); m != "inherit" {
+	if m := f.word(e, "a model"); !strings.EqualFold(m, "inherit") {
 		f.s.Run.Model = m
 	}
 }
@@ -158,11 +175,12 @@ func (f *filler) effort(e *entry) {
 	case "standard":
 		f.s.Run.Effort = "medium"
 	default:
-		if n, err := strconv.Atoi(w); err != nil || n <= 0 {
+		n, err := strconv.Atoi(w)
+		if err != nil || n <= 0 {
 			f.bad(e, takes, "the effort of the session is used")
 			return
 		}
-		f.s.Run.Effort = w
+		f.s.Run.Effort = strconv.Itoa(n)
 	}
 }
 
@@ -273,6 +291,9 @@ func (f *filler) fallback() {
 // hidden reports characters in the metadata that a reader does not see (spec
 // F-7), once, where the first one is.
 func (f *filler) hidden() {
+	if f.d.ascii {
+		return
+	}
 	for i := range f.d.entries {
 		e := &f.d.entries[i]
 		if h := hiddenIn(e); h.n > 0 {

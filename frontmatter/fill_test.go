@@ -1,11 +1,9 @@
 package frontmatter
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -48,7 +46,7 @@ func TestFields(t *testing.T) {
 		{"context: fork # note", func(s *skill.Skill) { s.Run.Mode = skill.Fork }, ""},
 		{"context: inline", nothing, ""},
 		{"context: |\n  !git log -1", nothing, "bad-value"},
-		{"context: fork: x", hiddenFromModel, "yaml-recovered security-field-lost"},
+		{"context: fork: x", hiddenFromModel, "security-field-lost"},
 		{"effort: quick", func(s *skill.Skill) { s.Run.Effort = "low" }, ""},
 		{"effort: standard", func(s *skill.Skill) { s.Run.Effort = "medium" }, ""},
 		{"effort: 4096", func(s *skill.Skill) { s.Run.Effort = "4096" }, ""},
@@ -105,13 +103,23 @@ func TestFields(t *testing.T) {
 		{"allowed-tools: Bash(${CLAUDE_SKILL_DIR}/scripts/run.sh *)", tools("Bash(${CLAUDE_SKILL_DIR}/scripts/run.sh *)"), ""},
 		{"allowed-tools: mcp__srv__*, Agent(planner, coder), Skill", tools("mcp__srv__*", "Agent(planner, coder)", "Skill"), ""},
 		{"allowed-tools: Bash (git *), Read", tools("Bash(git *)", "Read"), ""},
+		{"allowed-tools: [[Read], [Grep, Bash(a b)]]", tools("Read", "Grep", "Bash(a b)"), ""},
+		{"allowed-tools:\n  - [Read, Grep]", tools("Read", "Grep"), ""},
+		{"allowed-tools: [Read] [Grep]", hiddenFromModel, "security-field-lost"},
+		{"allowed-tools: Bash(x -m: *) # note", tools("Bash(x -m: *)"), "yaml-recovered"},
+		{"allowed-tools: Bash(a # b), Read", tools("Bash(a # b)", "Read"), "text-shortened"},
+		{"allowed-tools:\n  - Bash(a # b)\n  - Read # note", tools("Bash(a # b)", "Read"), "text-shortened"},
+		{"allowed-tools: \"Read", tools("Read"), "yaml-recovered"},
+		{"allowed-tools: |\n  Read\n  Bash(a b)", tools("Read", "Bash(a b)"), ""},
+		{"allowed-tools: >\n  Read,\n  Grep", tools("Read", "Grep"), ""},
+		{"disallowed-tools: \"Write", func(s *skill.Skill) { s.Run.DisallowedTools = []string{"Write"} }, "yaml-recovered"},
 		{"allowed-tools: Bash(x, Read", tools("Bash(x, Read"), "unclosed-rule"},
 		{"allowed-tools: Bash(a:b:*)", tools("Bash(a:b:*)"), "rule-never-matches"},
 		{"allowed-tools: Bash(npm run test:unit:*)", tools("Bash(npm run test:unit:*)"), ""},
 		{"allowed-tools:", nothing, ""},
 		{"allowed-tools: []", nothing, ""},
 		{"allowed-tools:\n  Read: true", nothing, "bad-value"},
-		{"allowed-tools: [Read", hiddenFromModel, "yaml-recovered security-field-lost"},
+		{"allowed-tools: [Read", hiddenFromModel, "security-field-lost"},
 		{"disallowed-tools: Write, Edit", func(s *skill.Skill) { s.Run.DisallowedTools = []string{"Write", "Edit"} }, ""},
 		{"disallowed-tools:\n  Write: true", hiddenFromModel, "security-field-lost"},
 
@@ -133,7 +141,15 @@ func TestFields(t *testing.T) {
 		{"paths: \"\"", nothing, ""},
 		{"paths: {a: b}", paths(), "bad-value"},
 		{"paths: [null]", paths(), "bad-value"},
-		{"paths: [a", func(s *skill.Skill) { hiddenFromModel(s); s.Trigger.Conditional = true }, "yaml-recovered security-field-lost"},
+		{"paths: [[a], b]", paths("a", "b"), ""},
+		{"paths: !vendor/**", paths("!vendor/**"), "text-shortened"},
+		{"paths:\n  - src/** # note\n  - !src/gen/**", paths("src/**", "!src/gen/**"), "text-shortened"},
+		{"paths: [src/**, !src/gen/**]", paths("src/**", "!src/gen/**"), "text-shortened"},
+		{"paths: [ab]*.ts", paths("[ab]*.ts"), "yaml-recovered"},
+		{"paths: **/*.ts # note", paths("**/*.ts"), "yaml-recovered"},
+		{"paths: ,", paths(), "bad-value"},
+		{"paths: \" , \"", paths(), "bad-value"},
+		{"paths: [a", func(s *skill.Skill) { hiddenFromModel(s); s.Trigger.Conditional = true }, "security-field-lost"},
 
 		// who may start it
 		{"user-invocable: false", func(s *skill.Skill) { s.Trigger.HiddenFromUser = true }, ""},
@@ -141,22 +157,22 @@ func TestFields(t *testing.T) {
 		{"userInvocable: off", func(s *skill.Skill) { s.Trigger.HiddenFromUser = true }, ""},
 		{"disable-model-invocation: maybe", hiddenFromModel, "bad-value"},
 		{"disable-model-invocation: [true]", hiddenFromModel, "bad-value"},
-		{"disable-model-invocation: @true", hiddenFromModel, "yaml-recovered bad-value"},
+		{"disable-model-invocation: @true", hiddenFromModel, "bad-value"},
 		{"disable-model-invocation: true\nuser-invocable: false", func(s *skill.Skill) {
 			hiddenFromModel(s)
 			s.Trigger.HiddenFromUser = true
 		}, "unreachable"},
-		{"allowed-tools: [Read\ndisable-model-invocation: false", hiddenFromModel, "yaml-recovered security-field-lost"},
+		{"allowed-tools: [Read\ndisable-model-invocation: false", hiddenFromModel, "security-field-lost"},
 
 		// structure
 		{"a: &x 1\nallowed-tools: *x", func(s *skill.Skill) {
 			hiddenFromModel(s)
 			s.Content.Extra = []skill.Field{{Key: "a", Value: "1"}}
-		}, "yaml-alias security-field-lost"},
+		}, "security-field-lost"},
 		{"a: &x Read\nb: [b: [\nallowed-tools: *x", func(s *skill.Skill) {
 			hiddenFromModel(s)
 			s.Content.Extra = []skill.Field{{Key: "a", Value: "Read"}, {Key: "b", Value: "[b: ["}}
-		}, "yaml-alias yaml-recovered security-field-lost"},
+		}, "yaml-recovered security-field-lost"},
 		{"version: \"1\"\nversion: \"2\"", func(s *skill.Skill) { s.Version = "2" }, "duplicate-key"},
 		{"allowed-tools: Read\nallowed_tools: Grep", tools("Grep"), "duplicate-key"},
 		{"<<<<<<< HEAD\nversion: \"1\"\n=======\nversion: \"2\"\n>>>>>>> b", func(s *skill.Skill) { s.Version = "2" }, "merge-conflict"},
@@ -249,37 +265,5 @@ func TestTooManyPatterns(t *testing.T) {
 	_, s, problems = load(header("description: d\npaths: " + strings.Repeat("x,", 1200) + "\n"))
 	if len(s.Trigger.Paths) != maxPatterns || codes(problems) != "too-many-patterns" {
 		t.Errorf("%d patterns, %v", len(s.Trigger.Paths), problems)
-	}
-}
-
-// TestHostileHeaders wants bounded time for headers made to be slow.
-func TestHostileHeaders(t *testing.T) {
-	n := MaxFrontmatter - 100
-	for _, yaml := range []string{
-		"a: " + strings.Repeat("[", n) + "\n",
-		"a: " + strings.Repeat("{a: ", n/4) + "\n",
-		"paths: " + strings.Repeat("{", n) + "\n",
-		"paths: " + strings.Repeat("{a,", n/3) + "\n",
-		strings.Repeat("a: b: c\n", n/8),
-		strings.Repeat("a: @\n", n/5),
-		"a: [" + strings.Repeat("x, ", n/3) + "]\nb: @\n",
-		"allowed-tools: " + strings.Repeat("(", n) + "\n",
-		strings.Repeat("\r", n),
-		strings.Repeat("- ", n/2) + "\n",
-		"a: \"" + strings.Repeat("\\ud83d", n/6) + "\n",
-	} {
-		start := time.Now()
-		load(header(yaml))
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%.20q took %v", yaml, took)
-		}
-	}
-	var many strings.Builder
-	for i := range n / 12 {
-		fmt.Fprintf(&many, "k%d: @\n", i)
-	}
-	load(header(many.String()))
-	if !Enough([]byte("---\ndescription: d\n---\nx")) {
-		t.Error("not enough")
 	}
 }

@@ -12,6 +12,7 @@ package frontmatter
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -39,11 +40,15 @@ type Document struct {
 	Body     string
 	BodyLine int // line of the file on which Body starts, from 1
 	// Refused is the code of the problem for which nothing of the file may be
-	// loaded: "path-only", "utf-16", "nul-bytes" or "file-too-large" (spec F-1,
-	// F-7). It is empty for every file that is a skill.
+	// loaded: "path-only", "utf-16", "binary" or "too-large" (spec F-1, F-7). It is empty for every file that is a skill.
 	Refused string
 
-	entries []entry // in source order, one for each key
+	entries   []entry // in source order, one for each key
+	ascii     bool    // the fast path read it, and it is all printable ASCII
+	recovered bool    // YAML could not read it as a whole
+	// fault is why YAML cannot read the one entry of which Fill reports that it
+	// is unusable. Parse leaves that report to it: one fault, one problem.
+	fault string
 }
 
 // Parse splits data and reads its frontmatter, leniently (spec F-3). It never
@@ -55,32 +60,62 @@ func Parse(path string, data []byte) (*Document, []skill.Problem) {
 		d.Refused = p.Code
 		return d, []skill.Problem{p}
 	}
-	r := reader{path: path}
+	var problems []skill.Problem
 	src := view(data)
 	if !validUTF8(src) {
 		line, col := position(src, invalidAt(src))
-		r.report(skill.Warning, "invalid-utf8", line, col,
-			"the file is not valid UTF-8; bad bytes are read as U+FFFD", "save the file as UTF-8")
+		problems = append(problems, finding(path, skill.Warning, "invalid-utf8", line, col,
+			"the file is not valid UTF-8; bad bytes are read as U+FFFD", "save the file as UTF-8"))
 		src = strings.ToValidUTF8(src, "\uFFFD")
 	}
 	c := cut(src)
 	d.Body, d.BodyLine = src[c.body:], c.bodyLine
 	switch {
 	case c.closed && c.headEnd-c.head > MaxFrontmatter:
-		r.report(skill.Error, "frontmatter-too-large", 1, 0,
-			"the frontmatter is larger than 64 KiB and was not read", "move the text into the body or into a reference file")
+		problems = append(problems, finding(path, skill.Error, "frontmatter-too-large", 1, 0,
+			"the frontmatter is larger than 64 KiB and was not read", "move the text into the body or into a reference file"))
+		d.entries = unreadSecurity(src[c.head:c.headEnd])
 	case c.closed:
-		r.read(strings.Clone(src[c.head:c.headEnd]))
+		problems = d.read(strings.Clone(src[c.head:c.headEnd]), problems)
 	case c.opened:
-		r.report(skill.Warning, "unclosed-frontmatter", 1, 1,
-			"the frontmatter that opens here is never closed, so the whole file is body", "add a line --- after the last key")
+		problems = append(problems, finding(path, skill.Warning, "unclosed-frontmatter", 1, 1,
+			"the frontmatter that opens here is never closed, so the whole file is body", "add a line --- after the last key"))
 	default:
 		if code, line := missedFence(d.Body); code != "" {
-			r.report(skill.Warning, code, line, 1, missedMessage[code], missedFix[code])
+			problems = append(problems, finding(path, skill.Warning, code, line, 1, missedMessage[code], missedFix[code]))
 		}
 	}
-	d.entries = r.entries
-	return d, r.problems
+	return d, problems
+}
+
+// finding is a problem at a place.
+func finding(path string, sev skill.Severity, code string, line, col int, message, fix string) skill.Problem {
+	return skill.Problem{Code: code, Severity: sev, Message: message, Path: path, Line: line, Column: col, Fix: fix}
+}
+
+// maxRepeats is how many problems of one code are told one by one.
+const maxRepeats = 10
+
+// folded keeps the first problems of each code and counts the rest in the last
+// of them: a file made to be wrong must not drown the others.
+func folded(problems []skill.Problem) []skill.Problem {
+	if len(problems) <= maxRepeats {
+		return problems
+	}
+	count, last := map[string]int{}, map[string]int{}
+	kept := problems[:0]
+	for _, p := range problems {
+		if count[p.Code]++; count[p.Code] <= maxRepeats {
+			last[p.Code] = len(kept)
+			kept = append(kept, p)
+		}
+	}
+	for code, at := range last {
+		if more := count[code] - maxRepeats; more > 0 {
+			kept[at].Message += fmt.Sprintf(" (and %d more of this kind)", more)
+		}
+	}
+	return kept
 }
 
 // refuse finds the files of which nothing may be loaded.
@@ -89,15 +124,15 @@ func refuse(path string, data []byte) (skill.Problem, bool) {
 	s := view(data)
 	switch {
 	case len(data) > MaxFile:
-		p.Code, p.Message, p.Fix = "file-too-large", ErrTooLarge.Error(), "move parts into files next to it and name them in the body"
+		p.Code, p.Message, p.Fix = "too-large", ErrTooLarge.Error(), "move parts into files next to it and name them in the body"
 	case strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
 		p.Code, p.Message, p.Fix = "utf-16", "the file is UTF-16", "save it as UTF-8"
 	case strings.IndexByte(s, 0) >= 0:
-		p.Code, p.Message, p.Fix = "nul-bytes", ErrNUL.Error(), "save it as UTF-8 text"
+		p.Code, p.Message, p.Fix = "binary", ErrNUL.Error(), "save it as UTF-8 text"
 		p.Line, p.Column = position(s, strings.IndexByte(s, 0))
 	case isPath(s):
 		p.Code, p.Line = "path-only", 1
-		p.Message = "the file holds only the path of another file: a link that was checked out as text"
+		p.Message = "the file holds only the path " + strings.TrimRight(s, "\r\n") + ": a link that was checked out as text"
 		p.Fix = "check the link out as a link (git config core.symlinks true), or put the text here"
 	default:
 		return p, false
@@ -115,24 +150,11 @@ func Enough(head []byte) bool {
 		return false
 	}
 	if c.closed && utf8.ValidString(s[c.head:c.headEnd]) && c.headEnd-c.head <= MaxFrontmatter {
-		var room [12]entry
-		if entries, ok := fast(s[c.head:c.headEnd], room[:0]); ok && described(entries) {
+		if describes(s[c.head:c.headEnd]) {
 			return true
 		}
 	}
 	return firstParagraph(s[c.body:]).complete
-}
-
-// described reports whether entries, as read by the fast path, hold a
-// description that [Document.Fill] will use.
-func described(entries []entry) bool {
-	found := false
-	for i := range entries {
-		if entries[i].key == "description" {
-			found = entries[i].val.kind == scalar && strings.TrimSpace(entries[i].val.text) != ""
-		}
-	}
-	return found
 }
 
 // Fields returns all entries as written, in order (spec K-2 "fields").

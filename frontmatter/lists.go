@@ -1,112 +1,22 @@
 package frontmatter
 
 import (
-	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack/skill"
 )
 
-// items are the parts of a list-like value in all the shapes that people write
-// (spec chapter 1, allowed-tools): a list, a JSON array as text, separated
-// text, a list that starts on the key line, a literal block.
-type items struct {
-	parts []string
-	list  bool // a list, whose items are separate; else text still to be split
-	// lost: the source looks like a list or map that does not end, or the value
-	// is a map.
-	lost bool
-}
-
-// itemsOf reads e. nested tells what to do with list items that YAML reads as
-// maps or lists: take the source of the whole value instead.
-func itemsOf(e *entry) items {
-	switch e.val.kind {
-	case list:
-		parts := make([]string, 0, len(e.val.items))
-		for i := range e.val.items {
-			switch item := &e.val.items[i]; item.kind {
-			case scalar:
-				parts = append(parts, strings.TrimSpace(item.text))
-			case list, mapping:
-				return itemsOfSource(e.raw)
-			}
-		}
-		return items{parts: parts, list: true}
-	case mapping:
-		return items{lost: true}
-	case scalar:
-		if e.lost {
-			return itemsOfSource(e.raw)
-		}
-		if e.val.style == block || strings.HasPrefix(strings.TrimSpace(e.val.text), "[") {
-			return itemsOfSource(e.val.text)
-		}
-		return items{parts: []string{strings.TrimSpace(e.val.text)}}
-	}
-	return items{}
-}
-
-// itemsOfSource reads source text that is not, or not usefully, YAML.
-func itemsOfSource(raw string) items {
-	raw = strings.TrimSpace(raw)
-	if inner, ok := unquoted(raw); ok {
-		raw = strings.TrimSpace(inner)
-	}
-	switch {
-	case raw == "":
-		return items{}
-	case raw[0] == '[':
-		var parts []string
-		if json.Unmarshal([]byte(raw), &parts) == nil {
-			return items{parts: parts, list: true}
-		}
-		if raw[len(raw)-1] != ']' {
-			return items{lost: true}
-		}
-		return items{parts: []string{fold(raw[1 : len(raw)-1])}}
-	case raw[0] == '{' && !strings.ContainsAny(raw, "/*,"):
-		return items{lost: true}
-	case strings.HasPrefix(raw, "- "):
-		return items{parts: bullets(raw), list: true}
-	}
-	return items{parts: strings.FieldsFunc(raw, func(r rune) bool { return r == '\n' || r == '\r' })}
-}
-
-// bullets reads lines that start with "- "; other lines continue the last one.
-func bullets(raw string) []string {
-	var parts []string
-	for l := newLines(raw); ; {
-		line, _, ok := l.next()
-		if !ok {
-			return parts
-		}
-		line = strings.Trim(line, " \t")
-		switch {
-		case line == "" || line[0] == '#' || line == "-":
-		case strings.HasPrefix(line, "- "):
-			item := strings.TrimSpace(line[2:])
-			if inner, ok := unquoted(item); ok {
-				item = inner
-			}
-			parts = append(parts, item)
-		case len(parts) > 0:
-			parts[len(parts)-1] += " " + line
-		}
-	}
-}
-
 // rejoin puts items together again that YAML split at a comma inside brackets.
 func rejoin(parts []string, open, shut byte) []string {
 	var joined []string
-	depth := 0
-	for _, p := range parts {
-		if depth > 0 {
-			joined[len(joined)-1] += ", " + p
-		} else {
-			joined = append(joined, p)
+	depth, from := 0, 0
+	for i, p := range parts {
+		if depth = max(depth+balance(p, open, shut), 0); depth > 0 && i+1 < len(parts) {
+			continue
 		}
-		depth = max(depth+balance(p, open, shut), 0)
+		joined = append(joined, strings.Join(parts[from:i+1], ", "))
+		from = i + 1
 	}
 	return joined
 }
@@ -164,32 +74,52 @@ func (f *filler) rules(e *entry) []string {
 		}
 		return nil
 	}
-	parts := got.parts
-	if got.list {
-		parts = rejoin(parts, '(', ')')
-	}
-	var all []string
-	if len(parts) == 1 {
-		all = make([]string, 0, 1+strings.Count(parts[0], ","))
-	}
-	for _, part := range parts {
-		var closed bool
-		from := len(all)
-		if all, closed = splitDepth(part, '(', ')', ", \t\r\n", all); !closed {
-			f.report(skill.Warning, "unclosed-rule", e, "a parenthesis in `"+e.key+"` is never closed; the rest is taken as one rule", "close it")
+	all, closed := splitRules(&got)
+	if !closed && !e.lost && e.val.style == plain {
+		// YAML may have cut the rule at a #, and all that follows.
+		source := itemsOfSource(e.raw)
+		if more, whole := splitRules(&source); whole && !source.lost {
+			f.report(skill.Warning, "text-shortened", e, "YAML would cut a rule of `"+e.key+"` at its `#`; the whole line was taken", "put the rule in double quotes")
+			all, closed = more, true
 		}
-		all = attach(all, from)
 	}
 	for i, rule := range all {
-		if inner, ok := unquoted(rule); ok {
-			all[i] = inner
-		}
+		all[i] = bare(rule)
 		if neverMatches(all[i]) {
 			f.report(skill.Warning, "rule-never-matches", e, "the rule `"+all[i]+"` can match no command: its first word holds a colon",
 				"write blanks between the words: "+strings.Replace(all[i], ":", " ", 1))
 		}
 	}
+	switch {
+	case e.lost && slices.ContainsFunc(all, func(rule string) bool { return rule == "" || rule[0] == '[' }):
+		f.lose(e) // [a] [b]
+		return nil
+	case !closed:
+		open := slices.IndexFunc(all, func(rule string) bool { return balance(rule, '(', ')') > 0 })
+		f.report(skill.Warning, "unclosed-rule", e,
+			"a parenthesis in `"+e.key+"` is never closed; the rest is taken as one rule: `"+all[max(open, 0)]+"`", "close it")
+	}
 	return all
+}
+
+// splitRules cuts text at commas and blanks outside parentheses. closed is
+// false when a parenthesis stays open.
+func splitRules(got *items) (all []string, closed bool) {
+	var one [1]string
+	parts := got.all(&one)
+	if got.list {
+		parts = rejoin(parts, '(', ')')
+	}
+	if len(parts) == 1 {
+		all = make([]string, 0, 1+strings.Count(parts[0], ","))
+	}
+	closed = true
+	for _, part := range parts {
+		from, ok := len(all), false
+		all, ok = splitDepth(part, '(', ')', ", \t\r\n", all)
+		all, closed = attach(all, from), closed && ok
+	}
+	return all, closed
 }
 
 // attach joins "Bash (git *)" again, from the given index on.
@@ -230,7 +160,8 @@ func (f *filler) requires(e *entry) {
 		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
 		return
 	}
-	for _, part := range got.parts {
+	var one [1]string
+	for _, part := range got.all(&one) {
 		seps := ",\r\n"
 		if !got.list && !strings.Contains(part, ",") {
 			seps = " \t\r\n"

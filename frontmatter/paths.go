@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack/skill"
@@ -33,7 +34,8 @@ func (f *filler) paths(e *entry) {
 		f.bad(e, "a list of patterns", "no file activates the skill")
 		return
 	}
-	parts := got.parts
+	var one [1]string
+	parts := got.all(&one)
 	if got.list {
 		parts = rejoinBraces(parts)
 	}
@@ -41,10 +43,14 @@ func (f *filler) paths(e *entry) {
 	for _, part := range parts {
 		written, _ = splitDepth(part, '{', '}', ",\r\n", written)
 	}
-	if len(written) == 0 && !got.list {
+	if len(written) == 0 && strings.TrimSpace(strings.Join(parts, "")) == "" && !got.list {
 		return // empty text
 	}
 	t.Conditional = true
+	if e.val.kind != list && e.val.marked || slices.ContainsFunc(e.val.items, func(v value) bool { return v.marked }) {
+		f.report(skill.Warning, "text-shortened", e, "YAML would lose a pattern of `"+e.key+"` that starts with `!` or `&`; the source was taken",
+			"put the pattern in quotes")
+	}
 	if t.Paths = f.expand(e, written); len(t.Paths) == 0 {
 		f.bad(e, "a list of patterns", "no file activates the skill")
 	}
@@ -69,8 +75,8 @@ func (f *filler) expand(e *entry, written []string) []string {
 	}
 	size, over := 0, 0
 	for _, p := range written {
-		if inner, ok := unquoted(p); ok {
-			p = inner
+		if p = bare(p); p == "" {
+			continue
 		}
 		if rest, ok := strings.CutPrefix(p, "./"); ok && rest != "" {
 			p = "/" + rest

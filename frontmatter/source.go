@@ -51,6 +51,9 @@ func rawValue(piece string) string {
 			break
 		}
 		text := strings.Trim(line, " \t")
+		if isDocumentEnd(line) {
+			break
+		}
 		if text == "" || text[0] == '#' {
 			if !begun {
 				from = l.pos
@@ -69,6 +72,12 @@ func rawValue(piece string) string {
 	return raw
 }
 
+// isDocumentEnd reports whether line is YAML's mark for the end of a document,
+// which some editors write before the closing fence.
+func isDocumentEnd(line string) bool {
+	return strings.HasPrefix(line, "...") && strings.Trim(line[3:], " \t") == ""
+}
+
 // plainText is the value as text (spec F-4). changed reports that the text is
 // not what YAML makes of the value, which the author should know.
 func (e *entry) plainText() (text string, changed bool) {
@@ -78,6 +87,11 @@ func (e *entry) plainText() (text string, changed bool) {
 		return "", false
 	case e.lost:
 		return lostText(e.raw), false
+	case v.kind == scalar && v.style != plain && e.raw != "" && (e.raw[0] == '!' || e.raw[0] == '&'):
+		if v.style == block {
+			return strings.TrimSpace(v.text), true
+		}
+		return fold(withoutComments(e.raw)), true
 	case v.kind == scalar && v.style != plain, e.raw == "":
 		return strings.TrimSpace(v.text), false
 	case v.kind == list || v.kind == mapping:

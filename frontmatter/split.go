@@ -147,16 +147,23 @@ func position(s string, offset int) (line, col int) {
 	}
 }
 
+// longestPath is what a link may hold; the head of a larger file is no path.
+const longestPath = 1024
+
 // isPath reports whether a file is nothing but a relative path, as git writes
-// a link where links are switched off (spec F-1).
+// a link where links are switched off (spec F-1). Blanks are part of a path
+// only when it looks like nothing else.
 func isPath(s string) bool {
-	if strings.HasPrefix(s, fence) {
+	if len(s) > longestPath || strings.HasPrefix(s, fence) || !utf8.ValidString(s) {
 		return false
 	}
 	s = strings.TrimRight(s, "\r\n")
-	if s == "" || len(s) > 4096 || strings.ContainsAny(s, " \t\r\n:@`<>()[]{}|*$\"'#") {
+	if s == "" || strings.ContainsAny(s, "\t\r\n:@`<>()[]{}|*$\"'#") {
 		return false
 	}
-	return strings.HasSuffix(strings.ToLower(s), ".md") ||
-		strings.HasPrefix(s, "../") || strings.HasPrefix(s, "./")
+	markdown := strings.HasSuffix(strings.ToLower(s), ".md")
+	if strings.HasPrefix(s, "../") || strings.HasPrefix(s, "./") {
+		return markdown || strings.IndexByte(s, ' ') < 0
+	}
+	return markdown && strings.IndexByte(s, ' ') < 0
 }

@@ -24,12 +24,42 @@ type fault struct {
 	reason              string
 }
 
-// foreign replaces the characters that YAML 1.1 takes for line ends and YAML
-// 1.2 for text, while the library reads; home brings them back.
-var (
-	foreign = strings.NewReplacer("\u0085", "\uE0F5", "\u2028", "\uE0F6", "\u2029", "\uE0F7")
-	home    = strings.NewReplacer("\uE0F5", "\u0085", "\uE0F6", "\u2028", "\uE0F7", "\u2029")
+// YAML refuses control characters, and YAML 1.1 takes some for line ends. They
+// are text here, and reported as hidden characters (spec F-7), so while the
+// library reads, others stand in for them: those from standIn on.
+const (
+	standIn    = 0xE100
+	standInEnd = standIn + 0x100
 )
+
+// foreign returns the stand-in of r, or r.
+func foreign(r rune) rune {
+	switch {
+	case r < 0x20 && r != '\t' && r != '\n' && r != '\r', 0x7f <= r && r < 0xa0:
+		return standIn + r
+	case r == 0x2028 || r == 0x2029:
+		return standIn + r - 0x2028 + 0xf0
+	case r == 0xfffe || r == 0xffff:
+		return standIn + r - 0xfffe + 0xf8
+	}
+	return r
+}
+
+// home undoes foreign.
+func home(r rune) rune {
+	switch {
+	case r < standIn || r >= standInEnd:
+		return r
+	case r >= standIn+0xf8:
+		return r - standIn - 0xf8 + 0xfffe
+	case r >= standIn+0xf0:
+		return r - standIn - 0xf0 + 0x2028
+	}
+	return r - standIn
+}
+
+func isForeign(r rune) bool { return foreign(r) != r }
+func isStandIn(r rune) bool { return standIn <= r && r < standInEnd }
 
 // loader turns the library's nodes into values.
 type loader struct {
@@ -48,15 +78,18 @@ type loader struct {
 func (r *reader) strict(src string, first int) ([]entry, *fault) {
 	l := loader{r: r, first: first}
 	text := src
-	if strings.ContainsAny(text, "\u0085\u2028\u2029") {
-		if strings.ContainsAny(text, "\uE0F5\uE0F6\uE0F7") {
-			return nil, &fault{line: first, reason: "line separator characters"}
+	if !r.afford(src) {
+		return nil, &fault{line: first, reason: "the frontmatter has too many parts"}
+	}
+	if strings.ContainsFunc(text, isForeign) {
+		if strings.ContainsFunc(text, isStandIn) {
+			return nil, &fault{line: first, col: 1, reason: "control characters"}
 		}
-		text, l.back = foreign.Replace(text), true
+		text, l.back = strings.Map(foreign, text), true
 	}
 	var doc yaml.Node
 	err := yaml.Load([]byte(text), &doc)
-	if err != nil && strings.Contains(text, `\u`) {
+	if err != nil && strings.Contains(text, `\u`) && r.afford(src) {
 		err = yaml.Load([]byte(joinSurrogates(text)), &doc)
 	}
 	if err != nil {
@@ -86,6 +119,7 @@ func newFault(err error, first int) *fault {
 			f.startLine, f.startCol = load.ContextMark.Line+first-1, load.ContextMark.Column
 		}
 	}
+	f.reason = strings.TrimPrefix(f.reason, "yaml: ")
 	return f
 }
 
@@ -93,7 +127,7 @@ func newFault(err error, first int) *fault {
 // stands between its key and the next one.
 func (l *loader) entries(m *yaml.Node, src string) []entry {
 	starts := lineStarts(src)
-	entries := make([]entry, 0, len(m.Content)/2)
+	all := keyed{entries: make([]entry, 0, len(m.Content)/2)}
 	for i := 0; i+1 < len(m.Content) && l.fault == nil; i += 2 {
 		k := m.Content[i]
 		l.alias = nil
@@ -109,22 +143,13 @@ func (l *loader) entries(m *yaml.Node, src string) []entry {
 		}
 		if l.alias != nil {
 			e.val, e.refused = value{line: e.val.line, col: e.val.col}, true
-			l.report(l.alias, skill.Error, "yaml-alias", "YAML aliases are refused; `"+e.key+"` is ignored", "write the value out")
+			l.found = refusedAlias(l.found, l.r.path, e.key, l.alias.Line+l.first-1, l.alias.Column)
 		}
-		entries = l.add(entries, e, k)
-	}
-	return entries
-}
-
-// add appends e; the last of several entries with one key wins (spec F-4).
-func (l *loader) add(entries []entry, e entry, k *yaml.Node) []entry {
-	for i := range entries {
-		if entries[i].key == e.key {
-			l.duplicate(k, e.key, entries[i].line)
-			return append(append(entries[:i:i], entries[i+1:]...), e)
+		if earlier := all.add(e); earlier > 0 {
+			l.duplicate(k, e.key, earlier)
 		}
 	}
-	return append(entries, e)
+	return all.all()
 }
 
 func (l *loader) duplicate(k *yaml.Node, key string, line int) {
@@ -134,9 +159,17 @@ func (l *loader) duplicate(k *yaml.Node, key string, line int) {
 	l.found = append(l.found, duplicateKey(l.r.path, key, k.Line+l.first-1, k.Column, line))
 }
 
-func (l *loader) report(n *yaml.Node, sev skill.Severity, code, message, fix string) {
-	l.found = append(l.found, skill.Problem{Code: code, Severity: sev, Message: message, Path: l.r.path,
-		Line: n.Line + l.first - 1, Column: n.Column, Fix: fix})
+// refusedAlias reports an entry that is ignored for its alias (spec F-4). What
+// follows from a security field that is lost, Fill reports.
+func refusedAlias(found []skill.Problem, path, key string, line, col int) []skill.Problem {
+	what := "`" + key + "`"
+	if known := lookup(key); key == "" {
+		what = "the key that is one"
+	} else if known != nil && known.security {
+		return found
+	}
+	return append(found, finding(path, skill.Error, "yaml-alias", line, col,
+		"YAML aliases are refused; "+what+" is ignored", "write the value out"))
 }
 
 // value copies a node. It stops at the bounds and at aliases (spec F-4).
@@ -148,7 +181,10 @@ func (l *loader) value(n *yaml.Node, depth int) value {
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		return newScalar(l.text(n.Value), styleOf(n), int(v.line), int(v.col))
+		v = newScalar(l.text(n.Value), styleOf(n), int(v.line), int(v.col))
+		if v.style == plain && (n.Style&yaml.TaggedStyle != 0 || n.Anchor != "") {
+			v.kind, v.marked = scalar, true
+		}
 	case yaml.AliasNode:
 		l.alias = n
 	case yaml.SequenceNode:
@@ -195,7 +231,7 @@ func (l *loader) key(k *yaml.Node) string {
 
 func (l *loader) text(s string) string {
 	if l.back {
-		return home.Replace(s)
+		return strings.Map(home, s)
 	}
 	return s
 }

@@ -29,6 +29,7 @@ const (
 type value struct {
 	kind      kind
 	style     style
+	marked    bool  // a plain scalar behind a tag or an anchor, which text lacks
 	line, col int32 // of the file, from 1
 	name      string
 	text      string
@@ -42,9 +43,11 @@ type entry struct {
 	raw  string // source text of the value, see rawValue
 	val  value
 	// lost marks a piece that YAML cannot read: val is a scalar that holds raw.
-	lost bool
+	lost   bool
+	unread bool // lost, and raw is not even known
 	// refused marks a value that must not be used at all (aliases).
 	refused bool
+	dropped bool // see keyed
 }
 
 // isNull reports whether a plain scalar stands for nothing.
@@ -105,7 +108,7 @@ func (e *entry) field(isText bool) skill.Field {
 	switch {
 	case isText:
 		f.Value, _ = e.plainText()
-	case e.val.kind == scalar && !e.lost:
+	case e.val.kind == scalar && !e.lost && (!e.val.marked || e.val.text != ""):
 		f.Value = strings.TrimRight(e.val.text, "\n")
 	}
 	return f

@@ -66,7 +66,7 @@ func Fix(data []byte) ([]byte, []Change) {
 	if !c.closed || c.headEnd-c.head > MaxFrontmatter {
 		return data, nil
 	}
-	f := fixer{src: src[c.head:c.headEnd], doc: doc, recovered: hasCode(problems, "yaml-recovered")}
+	f := fixer{src: src[c.head:c.headEnd], doc: doc, recovered: doc.recovered}
 	fixed := f.run()
 	if len(f.changes) == 0 {
 		return data, nil
@@ -86,6 +86,7 @@ func hasCode(problems []skill.Problem, code string) bool {
 type fixer struct {
 	src       string
 	doc       *Document
+	byLine    map[int]*entry
 	recovered bool
 	changes   []Change
 }
@@ -96,6 +97,10 @@ func (f *fixer) run() string {
 	pieces := cutPieces(f.src)
 	if len(pieces) == 0 {
 		return f.src
+	}
+	f.byLine = make(map[int]*entry, len(f.doc.entries))
+	for i := range f.doc.entries {
+		f.byLine[f.doc.entries[i].line] = &f.doc.entries[i]
 	}
 	rest := f.src
 	first := pieces[0].text
@@ -151,11 +156,10 @@ func trimPiece(text string) (value, ending string) {
 
 // piece returns what to write instead of the value of p, and why.
 func (f *fixer) piece(p *piece, old string) (fixed, reason string) {
-	i := slices.IndexFunc(f.doc.entries, func(e entry) bool { return e.key == p.key && e.line == p.line })
-	if i < 0 {
+	e := f.byLine[p.line]
+	if e == nil || e.key != p.key {
 		return "", ""
 	}
-	e := &f.doc.entries[i]
 	known := lookup(e.key)
 	isText := known != nil && known.kind == textKind
 	switch {
@@ -189,7 +193,7 @@ func (f *fixer) listOf(e *entry, known *field, old string) (fixed, reason string
 		return "", ""
 	}
 	got := itemsOf(e)
-	return prefix(old, e.key) + Quote(strings.Join(got.parts, ", ")), "YAML cannot read this value"
+	return prefix(old, e.key) + Quote(strings.Join(got.all(new([1]string)), ", ")), "YAML cannot read this value"
 }
 
 // prefix is the key as it is written, with its colon and one blank.
@@ -204,8 +208,8 @@ func prefix(old, key string) string {
 // sameValues reports whether both files load to the same skill.
 func sameValues(before, after []byte) bool {
 	a, _ := Parse("", before)
-	b, problems := Parse("", after)
-	if a.Body != b.Body || hasCode(problems, "yaml-recovered") && !b.keepsLost() {
+	b, _ := Parse("", after)
+	if a.Body != b.Body || b.recovered && !b.keepsLost() {
 		return false
 	}
 	x, y := loaded(a), loaded(b)

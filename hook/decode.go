@@ -110,20 +110,10 @@ func (d *decoder) event(name string, v any) {
 
 // nearestEvent suggests the event that differs in case or punctuation alone.
 func nearestEvent(name string) string {
-	fold := func(s string) string {
-		return strings.ToLower(strings.Map(func(r rune) rune {
-			if r == '_' || r == '-' || r == ' ' {
-				return -1
-			}
-			return r
-		}, s))
+	if e, ok := plainEvents[plainName(name)]; ok {
+		return "write " + string(e)
 	}
-	for _, e := range Events() {
-		if fold(string(e)) == fold(name) {
-			return "write " + string(e)
-		}
-	}
-	return "see `knack hooks` for the events"
+	return "the events are " + eventNames
 }
 
 func (d *decoder) group(event Event, v any) {

@@ -3,6 +3,7 @@ package hook
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -53,6 +54,34 @@ var events = map[string]Event{
 
 // Events returns the known events, sorted by name.
 func Events() []Event { return slices.Compact(slices.Sorted(maps.Values(events))) }
+
+// plainEvents are the events by their names without case and punctuation.
+var plainEvents = func() map[string]Event {
+	m := make(map[string]Event, len(events))
+	for _, e := range events {
+		m[plainName(string(e))] = e
+	}
+	return m
+}()
+
+// plainName is a name without case and punctuation.
+func plainName(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// eventNames is a list of all events for messages.
+var eventNames = func() string {
+	var names []string
+	for _, e := range Events() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}()
 
 // The types of handlers (spec H-4).
 const (

@@ -2,7 +2,9 @@ package invoke
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/permission"
@@ -42,12 +44,13 @@ func authorize(e *catalog.Entry, req Request, env Env) (decided bool, err error)
 	d := rules.Decide(skillRequest(e, req, env))
 	switch d.Verdict {
 	case permission.Deny:
-		return true, &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: d.Reason,
+		return true, &RefusedError{ID: idOf(e), By: req.By, Rule: "S-2", Reason: d.Reason,
 			Fix: "change that rule if the skill should run"}
 	case permission.Allow:
 		return true, nil
 	}
-	// An explicit ask rule stays a question even for trusted origins.
+	// Bundled and managed skills are trusted (C-13, docs/design/004), but an
+	// explicit ask rule stays a question.
 	asked := d.Rule != nil
 	return persons[req.By] || !asked && e.Origin.ShippedOrManaged(), nil
 }
@@ -65,16 +68,17 @@ func managed(rules []permission.Rule) []permission.Rule {
 func skillRequest(e *catalog.Entry, req Request, env Env) permission.Request {
 	return permission.Request{
 		Tool:    "Skill",
-		Input:   permission.Input{Skill: e.ID, Aliases: Aliases(e), Args: req.Args},
+		Input:   permission.Input{Skill: idOf(e), Aliases: Aliases(e), Args: req.Args},
 		WorkDir: env.WorkDir, Home: env.Home,
 	}
 }
 
-// Aliases returns the other names under which a rule may speak of e (spec S-3).
+// Aliases returns the other names under which a refusing rule may speak of e
+// (spec S-3).
 func Aliases(e *catalog.Entry) []string {
 	var out []string
-	for _, n := range []string{e.Skill.ID, e.Name, e.Qualified} {
-		if n != "" && n != e.ID && !slices.Contains(out, n) {
+	for _, n := range []string{e.ID, e.Skill.ID, e.Name, e.Qualified} {
+		if n != "" && n != idOf(e) && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
@@ -89,46 +93,56 @@ func approve(ctx context.Context, e *catalog.Entry, in skill.Instructions, req R
 	if d.Rule == nil && len(unsafe) == 0 {
 		return nil
 	}
-	q := Question{Skill: e.ID, Unsafe: unsafe, Reason: d.Reason,
-		Suggest: []string{"Skill(" + e.ID + ")", "Skill(" + e.ID + ":*)"}}
+	refused := &RefusedError{ID: idOf(e), By: req.By, Rule: "S-2"}
+	q := Question{Skill: idOf(e), Unsafe: unsafe, Reason: d.Reason, Suggest: d.Suggest}
+	if d.Rule == nil {
+		q.Reason = "it needs approval for " + list(unsafe)
+	}
 	if env.Ask == nil {
-		return &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: needsApproval(d, unsafe),
-			Fix: "to allow it, add \"Skill(" + e.ID + ")\" to permissions.allow in a settings file"}
+		refused.Reason = q.Reason + ", and nobody is here to ask"
+		refused.Fix = howToAllow(d)
+		return refused
 	}
 	a, err := env.Ask.Ask(ctx, q)
 	if err != nil {
-		return err
+		return fmt.Errorf("asking about skill %q: %w", idOf(e), err)
 	}
 	if !a.Allow {
-		reason := "the person declined"
-		if a.Reason != "" {
-			reason += ": " + a.Reason
-		}
-		return &RefusedError{ID: e.ID, By: req.By, Rule: "S-2", Reason: reason}
+		refused.Reason = declined(a)
+		return refused
 	}
 	return nil
 }
 
-func needsApproval(d permission.Decision, unsafe []string) string {
+// howToAllow names what would let the skill run where nobody can be asked. No
+// allow rule lifts an ask rule.
+func howToAllow(d permission.Decision) string {
 	if d.Rule != nil {
-		return d.Reason + ", and nobody is here to ask"
+		return "remove that ask rule, or start the skill where somebody can answer"
 	}
-	return "it needs approval for " + list(unsafe) + ", and nobody is here to ask"
+	quoted := make([]string, len(d.Suggest))
+	for i, s := range d.Suggest {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	if len(quoted) == 0 {
+		return "start it where somebody can answer"
+	}
+	return "to allow it, add " + strings.Join(quoted, " or ") + " to permissions.allow in a settings file"
+}
+
+func declined(a Answer) string {
+	if a.Reason == "" {
+		return "the person declined"
+	}
+	return "the person declined: " + a.Reason
 }
 
 func list(words []string) string {
-	out := ""
-	for i, w := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			out += " and "
-		default:
-			out += ", "
-		}
-		out += w
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
 	}
-	return out
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // Unsafe names what keeps e from being allowed without asking (spec S-4): its
@@ -136,11 +150,8 @@ func list(words []string) string {
 // the skill's own grants.
 func Unsafe(e *catalog.Entry, in skill.Instructions, env Env) []string {
 	unsafe := permission.UnsafeProperties(e.Skill)
-	if e.Origin.Remote() {
-		return unsafe // its commands never run (spec P-13)
-	}
-	for _, seg := range prompt.Parse(in.Text) {
-		if seg.Command && env.Rules.Decide(commandRequest(e, seg.Text, env)).Verdict != permission.Allow {
+	for _, line := range prompt.Lines(e.Skill, in, vars(e, in, env)) {
+		if env.Rules.Decide(commandRequest(e, line, env)).Verdict != permission.Allow {
 			return append(unsafe, "inline commands")
 		}
 	}

@@ -3,6 +3,7 @@ package invoke
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,6 +29,9 @@ func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, 
 		Effort:          e.Run.Effort,
 	}
 	var notices []string
+	if in.Note != "" {
+		notices = append(notices, in.Note) // such as files that could not be extracted (spec B-2)
+	}
 	inert := e.Origin.FromWorkspace() && !env.Trusted
 	switch {
 	case e.Origin.Remote():
@@ -70,6 +74,12 @@ func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
 	if env.Session != nil {
 		v.SessionID = env.Session.ID
 	}
+	if e.Origin.Source == skill.Plugin {
+		v.PluginRoot = e.Origin.OwnerDir
+		if env.PluginData != "" {
+			v.PluginData = filepath.Join(env.PluginData, plainName(e.Origin.Owner))
+		}
+	}
 	if v.Effort == "" {
 		v.Effort = env.Effort
 	}
@@ -77,6 +87,16 @@ func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
 		v.Effort = "medium"
 	}
 	return v
+}
+
+// plainName makes one harmless directory name of a plugin's name.
+func plainName(owner string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, owner)
 }
 
 // compile turns the body into the text that is injected, running inline
@@ -124,14 +144,14 @@ func decideCommand(ctx context.Context, r *Result, line string, env Env) (prompt
 	if d.Verdict != permission.Ask || env.Ask == nil {
 		return p, nil
 	}
-	a, err := env.Ask.Ask(ctx, Question{Skill: r.Entry.ID, Command: line, Reason: d.Reason, Suggest: d.Suggest})
+	a, err := env.Ask.Ask(ctx, Question{Skill: idOf(r.Entry), Command: line, Reason: d.Reason, Suggest: d.Suggest})
 	if err != nil {
-		return p, err
+		return p, fmt.Errorf("asking about a command of skill %q: %w", idOf(r.Entry), err)
 	}
 	if a.Allow {
 		return prompt.Permission{Decision: permission.Allow.String(), Rule: "approved", Reason: "approved for this run"}, nil
 	}
-	return prompt.Permission{Decision: permission.Deny.String(), Reason: "the person declined: " + a.Reason}, nil
+	return prompt.Permission{Decision: permission.Deny.String(), Reason: declined(a)}, nil
 }
 
 // grantRules parses the grants in force. A grant that is no rule grants
@@ -143,53 +163,8 @@ func grantRules(r *Result) []permission.Rule {
 		if err != nil {
 			continue
 		}
-		rule.From, rule.Scope, rule.Root = "skill "+r.Entry.ID, "skill", r.Entry.Origin.Dir
+		rule.From, rule.Scope, rule.Root = "skill "+idOf(r.Entry), "skill", r.Entry.Origin.Dir
 		out = append(out, rule)
 	}
 	return out
-}
-
-// inlineMessages builds what joins the conversation (spec I-5): what the person
-// sees, the text, the note on nested variants, the permission note.
-func inlineMessages(r *Result, args, text string) []turn.Message {
-	id := escape(r.Entry.ID)
-	visible := fmt.Sprintf("<command-message>%s is running</command-message>\n<command-name>/%s</command-name>", id, id)
-	if args != "" {
-		visible += "\n<command-args>" + escape(args) + "</command-args>"
-	}
-	out := []turn.Message{
-		{Role: turn.User, Text: visible},
-		{Role: turn.User, Text: text, Meta: true},
-	}
-	if n := overrideNote(r.Entry.ID, r.Override); n != "" {
-		out = append(out, turn.Message{Role: turn.User, Text: n, Meta: true})
-	}
-	return out
-}
-
-// escape keeps typed text from opening or closing the tags around it.
-func escape(s string) string {
-	return strings.NewReplacer("<command-", "&lt;command-", "</", "&lt;/", "<system-reminder", "&lt;system-reminder").Replace(s)
-}
-
-func repeatNote(id string) string {
-	return fmt.Sprintf("Skill %q is already loaded above, with the same text and arguments. Follow it again from the start; it is not repeated here.", id)
-}
-
-func overrideNote(id string, o turn.Override) string {
-	var lines []string
-	add := func(what string, v ...string) {
-		if s := strings.Join(v, ", "); s != "" {
-			lines = append(lines, "- "+what+": "+s)
-		}
-	}
-	add("allowed without asking", o.AllowedTools...)
-	add("refused", o.DisallowedTools...)
-	add("model", o.Model)
-	add("effort", o.Effort)
-	if len(lines) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("<system-reminder>\nWhile skill %q is active, until the end of this turn:\n%s\n</system-reminder>",
-		id, escape(strings.Join(lines, "\n")))
 }

@@ -34,7 +34,7 @@ type Request struct {
 // runs the conversation, so nothing needs to be registered beforehand.
 type Env struct {
 	Catalog *catalog.Snapshot
-	Session *session.Session
+	Session *session.Session // nil remembers nothing, and no conditional skill is active
 	Rules   permission.Rules
 	Ask     Asker        // nil refuses what the rules leave open
 	Shell   shell.Runner // nil refuses inline commands
@@ -52,11 +52,17 @@ type Env struct {
 	NoShell          bool // leave inline commands as written ("render --no-shell")
 	ArgumentBase     int  // 0, 1 or -1 for auto (spec P-4)
 	SpillDir         string
+	PluginData       string           // where each plugin has a directory for its data; empty means none
 	Now              func() time.Time // nil means time.Now
 }
 
-// A Result says what the caller has to do: for an inline skill, add Messages
-// and Override to the current turn; for a forked one, report Fork.
+// active reports whether the conditional skill id was activated (spec D-3).
+func (env Env) active(id string) bool { return env.Session != nil && env.Session.Active(id) }
+
+// A Result says what the caller has to do: add Messages and Override to the
+// current turn; for a skill that ran in a subagent both are empty, and Fork
+// holds what is to be reported. [Compile], which starts no subagent, shows in
+// them what the subagent would begin with.
 type Result struct {
 	Entry    *catalog.Entry
 	Mode     skill.Mode
@@ -68,6 +74,8 @@ type Result struct {
 	Trace    []prompt.Span
 	Commands []prompt.Ran
 	Notices  []string // for the person: what was held back, and why
+
+	variants string // note on nested skills of the same name (spec D-1)
 }
 
 // A Forker runs instructions in a subagent. The agent loop implements it.
@@ -97,9 +105,14 @@ var ErrNoFork = errors.New("this host cannot run skills in a subagent")
 // Invoke runs req (spec I-1). Its errors are a *catalog.NotFoundError or
 // *catalog.AmbiguousError, a [*RefusedError], a *prompt.DeniedError, a
 // *prompt.CommandError, a *shell.MissingError, [ErrNoFork], or what reading the
-// body or the Forker returned.
+// body, the Asker or the Forker returned. With an error the result is nil and
+// nothing was remembered (spec I-2).
 func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
-	r, err := Compile(ctx, req, env)
+	a, err := admit(ctx, req, env, true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.compile(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,66 +121,105 @@ func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
 		agent = session.Main
 	}
 	if r.Mode == skill.Fork {
-		return r, runFork(ctx, r, agent, env)
+		return runFork(ctx, r, agent, env)
+	}
+	if env.Session == nil {
+		return r, nil
 	}
 	r.Repeat = env.Session.Record(agent, session.Invoked{
-		ID: r.Entry.ID, Path: r.Entry.Origin.Path, Text: r.Text, At: env.now(),
+		ID: idOf(r.Entry), Path: r.Entry.Origin.Path, Text: r.Text, At: env.now(),
 	})
 	if r.Repeat {
-		r.Messages = inlineMessages(r, req.Args, repeatNote(r.Entry.ID))
+		r.Messages = inlineMessages(r, req.Args, repeatNote(idOf(r.Entry)))
 	}
 	return r, nil
 }
 
 // Compile does everything that [Invoke] does up to the point where something
-// would be remembered or started: it finds, authorizes and compiles, and shows
-// the messages and the override that an invocation would bring.
+// would be remembered or started: it finds, authorizes and compiles, which runs
+// inline commands, and shows the messages and the override that an invocation
+// would bring. A skill for a subagent compiles without a Forker.
 func Compile(ctx context.Context, req Request, env Env) (*Result, error) {
-	e, err := find(req, env)
+	a, err := admit(ctx, req, env, false)
 	if err != nil {
 		return nil, err
 	}
-	decided, err := authorize(e, req, env)
-	if err != nil {
-		return nil, err
-	}
-	in, err := e.Content.Body.Load(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading skill %q: %w", e.ID, err)
-	}
-	if !decided {
-		if err := approve(ctx, e, in, req, env); err != nil {
-			return nil, err
-		}
-	}
-	r := &Result{Entry: e, Mode: mode(e.Run.Mode)}
-	r.Override, r.Notices = override(e, in, env)
-	if err := compile(ctx, r, in, req, env); err != nil {
-		return nil, err
-	}
-	r.Messages = inlineMessages(r, req.Args, r.Text)
-	if r.Mode == skill.Fork {
-		r.Messages = []turn.Message{{Role: turn.User, Text: r.Text, Meta: true}}
-	}
-	return r, nil
+	return a.compile(ctx)
 }
 
 // Check reports whether req would be let through, without compiling or running
-// anything: nil, or the error that [Invoke] would return (spec G-7).
+// anything: nil, or the error with which [Compile] would refuse it (spec G-7).
+// Env.Ask is asked as there.
 func Check(ctx context.Context, req Request, env Env) error {
+	_, err := admit(ctx, req, env, false)
+	return err
+}
+
+// admitted is a call that was found and authorized.
+type admitted struct {
+	entry *catalog.Entry
+	in    *skill.Instructions // nil until they are needed
+	req   Request
+	env   Env
+}
+
+// admit finds and authorizes (spec I-2). The body is read here only if the
+// decision depends on it. toRun refuses a skill that cannot be run in the end
+// before anybody is asked or a command has run.
+func admit(ctx context.Context, req Request, env Env, toRun bool) (*admitted, error) {
 	e, err := find(req, env)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	decided, err := authorize(e, req, env)
-	if err != nil || decided {
-		return err
-	}
-	in, err := e.Content.Body.Load(ctx)
 	if err != nil {
-		return fmt.Errorf("reading skill %q: %w", e.ID, err)
+		return nil, err
 	}
-	return approve(ctx, e, in, req, env)
+	if toRun && mode(e.Run.Mode) == skill.Fork && env.Fork == nil {
+		return nil, fmt.Errorf("skill %q: %w", idOf(e), ErrNoFork)
+	}
+	a := &admitted{entry: e, req: req, env: env}
+	if decided {
+		return a, nil
+	}
+	if err := a.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := approve(ctx, e, *a.in, req, env); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// load reads the body, once (spec F-9).
+func (a *admitted) load(ctx context.Context) error {
+	if a.in != nil {
+		return nil
+	}
+	in, err := a.entry.Content.Body.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("reading skill %q: %w", idOf(a.entry), err)
+	}
+	a.in = &in
+	return nil
+}
+
+func (a *admitted) compile(ctx context.Context) (*Result, error) {
+	if err := a.load(ctx); err != nil {
+		return nil, err
+	}
+	e, req, env := a.entry, a.req, a.env
+	r := &Result{Entry: e, Mode: mode(e.Run.Mode), variants: variantsNote(e, req, env)}
+	r.Override, r.Notices = override(e, *a.in, env)
+	if err := compile(ctx, r, *a.in, req, env); err != nil {
+		return nil, err
+	}
+	if r.Mode == skill.Fork {
+		r.Messages = forkMessages(r)
+	} else {
+		r.Messages = inlineMessages(r, req.Args, r.Text)
+	}
+	return r, nil
 }
 
 func mode(m skill.Mode) skill.Mode {
@@ -184,17 +236,16 @@ func (env Env) now() time.Time {
 	return env.Now()
 }
 
-func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) error {
-	if env.Fork == nil {
-		return fmt.Errorf("skill %q: %w", r.Entry.ID, ErrNoFork)
-	}
+// runFork hands r to the Forker. What it began with and what it may do stay
+// with the subagent (spec I-8).
+func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*Result, error) {
 	out, err := env.Fork.Fork(ctx, ForkRequest{
-		Parent: parent, Skill: r.Entry.ID, Agent: r.Entry.Run.Agent, Prompt: r.Text,
+		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
 		Override: r.Override, Background: r.Entry.Run.Background,
 	})
 	if err != nil {
-		return fmt.Errorf("skill %q: %w", r.Entry.ID, err)
+		return nil, fmt.Errorf("skill %q: %w", idOf(r.Entry), err)
 	}
-	r.Fork = &out
-	return nil
+	r.Fork, r.Messages, r.Override = &out, nil, turn.Override{}
+	return r, nil
 }

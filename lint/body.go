@@ -45,15 +45,17 @@ func (f *file) indexes() []prompt.Placeholder {
 	})
 }
 
-// singleQuoted reports whether p stands between single quotes of an inline
-// command, as awk programs do: there the shell leaves "$1" alone.
+// singleQuoted reports whether p stands between single quotes of a command, as
+// awk programs do: there the shell leaves "$1" alone. Only the code span that p
+// stands in counts, since prose has apostrophes.
 func singleQuoted(lines []string, p prompt.Placeholder) bool {
 	if p.Line < 1 || p.Line > len(lines) {
 		return false
 	}
 	before := []rune(lines[p.Line-1])
-	before = before[:min(max(p.Column-1, 0), len(before))]
-	return strings.Count(string(before), "'")%2 == 1
+	code := string(before[:min(max(p.Column-1, 0), len(before))])
+	code = code[strings.LastIndexByte(code, '`')+1:]
+	return strings.Count(code, "'")%2 == 1
 }
 
 // numbers returns the distinct indexes of ps, in ascending order.
@@ -86,38 +88,65 @@ func fromOne(indexes []int) bool {
 	return len(indexes) > 0
 }
 
+// maxArgument is the highest index that is taken for a numbered argument; more
+// is an amount.
+const maxArgument = 9
+
+// numbered returns the indexes that stand for arguments and not for amounts or
+// for the fields of a program such as awk.
+func (f *file) numbered() []prompt.Placeholder {
+	bodyLines := splitLines(f.body)
+	used := slices.DeleteFunc(f.indexes(), func(p prompt.Placeholder) bool {
+		n, err := strconv.Atoi(p.Name)
+		return err != nil || n > maxArgument || p.InCode && singleQuoted(bodyLines, p)
+	})
+	if !fromOne(numbers(used)) && !f.meansArguments() {
+		return nil
+	}
+	return used
+}
+
 // argsOneBased reports a body that counts its arguments from 1, while $1 is
 // the second one (spec P-4).
 func argsOneBased(f *file, o Options) []skill.Problem {
-	used := f.indexes()
-	all := numbers(used)
-	if o.ArgumentBase != 0 || len(all) == 0 || all[0] == 0 || !fromOne(all) && !f.meansArguments() {
+	used, all := f.numbered(), numbers(f.indexes())
+	if o.ArgumentBase != 0 || len(used) == 0 || all[0] == 0 {
 		return nil
 	}
-	line, column := f.inBody(used[0].Line, used[0].Column)
+	first := slices.MinFunc(used, func(a, b prompt.Placeholder) int { return strings.Compare(a.Name, b.Name) })
+	n, _ := strconv.Atoi(first.Name) // numbered has checked it
+	line, column := f.inBody(first.Line, first.Column)
 	return []skill.Problem{{
 		Code: "args-one-based", Severity: skill.Warning, Path: f.Origin.Path, Line: line, Column: column,
-		Message: fmt.Sprintf("arguments count from 0, so %s is number %d; the first argument is not used", used[0].Raw, all[0]+1),
+		Message: fmt.Sprintf("arguments count from 0, so %s is number %d; the first argument is not used", first.Raw, n+1),
 		Fix:     `count from $0, name the arguments, or set "argumentBase": 1; write \$1 for a literal one`,
 	}}
 }
 
+// likely is the number of words that a call may well have. An amount beyond it
+// is replaced only by a whole text that was pasted behind the name.
+const likely = 20
+
 // unescapedDollar reports amounts and awk fields that arguments would replace
-// in a body that does not seem to take any.
+// in a body that does not seem to count its arguments from 1.
 func unescapedDollar(f *file, _ Options) []skill.Problem {
 	used := f.indexes()
 	all := numbers(used)
-	if len(all) == 0 || all[0] == 0 || fromOne(all) || f.meansArguments() {
+	if len(all) == 0 || all[0] == 0 || len(f.numbered()) > 0 {
 		return nil // somebody who writes $0 knows of arguments
 	}
-	line, column := f.inBody(used[0].Line, used[0].Column)
+	first := used[0]
+	line, column := f.inBody(first.Line, first.Column)
 	p := skill.Problem{
 		Code: "unescaped-dollar", Severity: skill.Warning, Path: f.Origin.Path, Line: line, Column: column,
-		Message: fmt.Sprintf("%s is replaced when the skill is called with enough arguments", used[0].Raw),
-		Fix:     fmt.Sprintf(`write \%s if it is text; add argument-hint if it is an argument`, used[0].Raw),
+		Message: fmt.Sprintf("%s is replaced when the skill is called with enough arguments", first.Raw),
+		Fix:     fmt.Sprintf(`write \%s if it is text; add argument-hint if it is an argument`, first.Raw),
 	}
 	if n := len(used) - 1; n > 0 {
 		p.Message += fmt.Sprintf(" (and %d more)", n)
+	}
+	if all[0] >= likely {
+		p.Severity = skill.Info
 	}
 	return []skill.Problem{p}
 }

@@ -112,6 +112,10 @@ func nameDiffers(f *file, _ Options) []skill.Problem {
 	}}
 }
 
+// oddTool finds what the name of a tool cannot hold. Wildcards can, and so can
+// the colons inside the names of servers of plugins.
+var oddTool = regexp.MustCompile(`[;=<>{}\[\]!&|#]|:$`)
+
 // ruleProblems reports permission rules that cannot be read or can match
 // nothing (spec F-6).
 func ruleProblems(f *file, _ Options) []skill.Problem {
@@ -124,6 +128,9 @@ func ruleProblems(f *file, _ Options) []skill.Problem {
 			line, column := f.item(list.key, rule)
 			p := skill.Problem{Path: f.Origin.Path, Line: line, Column: column}
 			parsed, err := permission.ParseRule(rule)
+			if err != nil && f.told("unclosed-rule", rule) {
+				continue // one fault, one problem
+			}
 			if err != nil {
 				p.Code, p.Severity = "rule-syntax", skill.Error
 				p.Message = fmt.Sprintf("%s: %q is no rule: %v", list.key, rule, err)
@@ -131,7 +138,11 @@ func ruleProblems(f *file, _ Options) []skill.Problem {
 				found = append(found, p)
 				continue
 			}
-			if why := permission.NeverMatches(parsed); why != "" && !f.told("rule-never-matches", rule) {
+			why := permission.NeverMatches(parsed)
+			if odd := oddTool.FindString(parsed.Tool); why == "" && odd != "" {
+				why = fmt.Sprintf("no tool has %q in its name", odd)
+			}
+			if why != "" && !f.told("rule-never-matches", rule) {
 				p.Code, p.Severity = "rule-never-matches", skill.Warning
 				p.Message = fmt.Sprintf("%s: %q can match nothing: %s", list.key, rule, why)
 				p.Fix = "correct the rule, or remove it"

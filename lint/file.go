@@ -32,13 +32,15 @@ type span struct {
 	end    int // first line after the entry
 }
 
-// read prepares data. It reports false when the file was refused as a whole.
-func read(s *skill.Skill, data []byte) (*file, bool) {
+// read prepares data. The problems are those of the whole file, of which
+// loading saw the head only (spec F-7, F-9); with a nil file they refuse it.
+func read(s *skill.Skill, data []byte) (*file, []skill.Problem) {
+	doc, problems := frontmatter.Parse(s.Origin.Path, data)
 	body, line, err := frontmatter.SplitBody(data)
-	if err != nil || len(data) > frontmatter.MaxFile {
-		return nil, false
+	if doc.Refused != "" || err != nil {
+		return nil, problems
 	}
-	doc, _ := frontmatter.Parse(s.Origin.Path, data)
+	problems = slices.DeleteFunc(problems, func(p skill.Problem) bool { return p.Code != "invalid-utf8" })
 	f := &file{Skill: s, doc: doc, body: body, bodyLine: line, refs: prompt.Placeholders(s, body)}
 	f.loaded = doc.Fill(new(skill.Skill), s.Origin.Source == skill.Legacy)
 	f.lines = splitLines(string(bytes.TrimPrefix(data, []byte("\uFEFF"))))
@@ -46,7 +48,7 @@ func read(s *skill.Skill, data []byte) (*file, bool) {
 		f.bodySkip = max(0, utf8.RuneCountInString(f.lines[line-1])-utf8.RuneCountInString(first))
 	}
 	f.findKeys()
-	return f, true
+	return f, problems
 }
 
 // findKeys records where each key of the frontmatter stands. It reads no

@@ -14,9 +14,9 @@ import (
 // open reads text as a skill file.
 func open(t *testing.T, text string) *file {
 	t.Helper()
-	f, ok := read(&skill.Skill{}, []byte(text))
-	if !ok {
-		t.Fatalf("%q was refused", text)
+	f, problems := read(&skill.Skill{}, []byte(text))
+	if f == nil {
+		t.Fatalf("%q was refused: %v", text, problems)
 	}
 	return f
 }

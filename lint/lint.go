@@ -52,13 +52,14 @@ var fileChecks = map[Profile][]check{
 }
 
 // File checks the skill s, which a source read from the file data. Problems of
-// loading are not repeated. The result is sorted by position.
+// loading are not repeated, but for bytes that no text has: loading looks at the
+// head of the file, and a call will refuse or change what is behind it (spec
+// F-7). The result is sorted by position.
 func File(s *skill.Skill, data []byte, o Options) []skill.Problem {
-	f, ok := read(s, data)
-	if !ok {
-		return nil // refused as a whole; the source has said so (spec F-7)
+	f, found := read(s, data)
+	if f == nil {
+		return found
 	}
-	var found []skill.Problem
 	for _, c := range fileChecks[cmp.Or(o.Profile, Knack)] {
 		found = append(found, c(f, o)...)
 	}

@@ -135,7 +135,11 @@ func TestRules(t *testing.T) { // spec F-6
 		{"fine", "---\ndescription: Notes.\nallowed-tools: Read, Bash(git log:*)\n---\n", ""},
 		{"in a list", "---\ndescription: Notes.\nallowed-tools:\n  - Read\n  - Read(!x)\n---\n", "rule-never-matches@5:5"},
 		{"on one line", "---\ndescription: Notes.\nallowed-tools: Read, Read(!x)\n---\n", "rule-never-matches@3:22"},
-		{"not a rule", "---\ndescription: Notes.\nallowed-tools: Read Bash(git\n---\n", "rule-syntax@3:21"},
+		{"not a rule", "---\ndescription: Notes.\nallowed-tools: Read Bash()\n---\n", "rule-syntax@3:21"},
+		{"loading tells what is not closed", "---\ndescription: Notes.\nallowed-tools: Read Bash(git\n---\n", ""},
+		{"no tool has this name", "---\ndescription: Notes.\nallowed-tools: Read;Grep\n---\n", "rule-never-matches@3:16"},
+		{"a map in the list", "---\ndescription: Notes.\nallowed-tools:\n  - Read: x\n---\n", "rule-never-matches@4:5"},
+		{"names of tools of servers", "---\ndescription: Notes.\nallowed-tools: mcp__plugin:a-b__x.y, mcp__c__*\n---\n", ""},
 		{"refused tools too", "---\ndescription: Notes.\ndisallowed-tools:\n- Read(!x)\n---\n", "rule-never-matches@4:3"},
 		{"wrong case", "---\ndescription: Notes.\nallowed-tools: bash(ls:*)\n---\n", "rule-never-matches@3:16"},
 		{"loading tells", "---\ndescription: Notes.\nallowed-tools: Bash(git:log:*)\n---\n", ""},
@@ -166,6 +170,9 @@ func TestArgsOneBased(t *testing.T) { // spec P-4
 		{"from one", hint + "Move $1 to $2.\n", "args-one-based@5:6"},
 		{"from zero", hint + "Move $0 to $1.\n", ""},
 		{"only the third", hint + "See $2.\n", "args-one-based@5:5"},
+		{"an amount besides", hint + "For $100, move $1.\n", "args-one-based@5:16"},
+		{"only amounts", hint + "It is $12 a month.\n", "unescaped-dollar@5:7"},
+		{"awk in code with intent", hint + "It's `awk '{print $2}'`.\n", "unescaped-dollar@5:19"},
 		{"long form", hint + "Text\n\nMove $ARGUMENTS[1] away.\n", "args-one-based@7:6"},
 		{"without a hint, in a row", described + "Move $1 to $2.\n", "args-one-based@4:6"},
 		{"escaped", hint + "Costs \\$1.\n", ""},
@@ -261,15 +268,24 @@ func TestBodyLong(t *testing.T) { // spec K-6
 	})
 }
 
-// A file that was refused as a whole has nothing to add to that (spec F-7).
+// A file that no call will read is reported, and nothing else of it (spec F-7).
 func TestRefusedFiles(t *testing.T) {
-	for _, data := range []string{"---\ndescription: x\n---\na\x00b $1", strings.Repeat("x", frontmatter.MaxFile+1)} {
+	for data, want := range map[string]string{
+		"---\ndescription: x\n---\na\x00b $1":      "binary@4:2",
+		strings.Repeat("x", frontmatter.MaxFile+1): "too-large@0:0",
+	} {
 		for _, profile := range []lint.Profile{lint.Knack, lint.AgentSkills} {
-			if got := lint.File(&skill.Skill{}, []byte(data), lint.Options{Profile: profile}); got != nil {
-				t.Errorf("%s: got %v", profile, got)
+			if got := codes(lint.File(&skill.Skill{}, []byte(data), lint.Options{Profile: profile})); got != want {
+				t.Errorf("%s: got %v, want %s", profile, got, want)
 			}
 		}
 	}
+}
+
+// Bytes that are replaced in the body are reported, where loading stopped
+// before them too (spec F-7).
+func TestInvalidBody(t *testing.T) {
+	run(t, lint.Options{}, []row{{"late", described + "Text.\n\nMore \xff.\n", "invalid-utf8@6:6"}})
 }
 
 func TestSorted(t *testing.T) { // spec C-11

@@ -275,7 +275,7 @@ func TestRefusalsLookInside(t *testing.T) {
 		"ls | xargs -I{} sh -c 'git push {}'", "timeout 5 nice git push", "timeout --odd 5 git push", "nohup sudo timeout 5 env git push &",
 		"su -c 'git push' x", "flock /tmp/l -c 'git push'", "x=$(git push)", "echo `git push`", "cat <<E\n$(git push)\nE", "bash <<'E'\ngit push\nE",
 		"bash <<< 'git push'", "(git push)", "if git push; then :; fi", "f() { git push; }", "coproc git push", "busybox git push",
-		"git push &&", "git push '", "command git push", "/usr/bin/env git push", "/bin/bash -c 'git push'",
+		"git push &&", "git push '", "command git push", "sudo git -C x push", "find . -exec timeout 5 git -C x push +", `find . -exec ls {} \; -exec sudo git push \;`, "/usr/bin/env git push", "/bin/bash -c 'git push'",
 	} {
 		checkBash(t, bashTest{line: line, want: Deny}, "allow Bash", "deny Bash(git push:*)")
 		d := rules(t, "allow Bash", "ask Bash(git push *)").Decide(bashRequest(line))

@@ -24,6 +24,7 @@ type command struct {
 	unknown bool      // the program is only known when it runs
 	whole   bool      // only its whole text makes a sensible rule
 	first   [256]bool // bytes that a form can begin with
+	second  [256]bool // bytes that may come next
 }
 
 // call adds the parts of one simple command.
@@ -220,18 +221,27 @@ func (c *command) index() {
 				if s != "" {
 					c.first[s[0]] = true
 				}
+				if len(s) > 1 {
+					c.second[s[1]] = true
+				}
 			}
 		}
 	}
 	// Quotes and home directories in a rule stand for other letters.
 	for _, b := range []byte("\"'\\$~*") {
-		c.first[b] = true
+		c.first[b], c.second[b] = true, true
 	}
+	// A word of one letter may end there.
+	c.second[' '], c.second['\t'], c.second[':'] = true, true, true
 }
 
 // matches reports whether a Bash specifier covers the command (spec S-7).
 func (c *command) matches(spec, home string, l list) bool {
 	if spec == "" || !c.first[spec[0]] {
+		return false
+	}
+	// After a quote or a wildcard anything may follow.
+	if b := spec[0]; len(spec) > 1 && !c.second[spec[1]] && b != '*' && b != '"' && b != '\'' && b != '\\' && b != '$' && b != '~' {
 		return false
 	}
 	s := readSpec(spec, home)

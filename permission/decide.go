@@ -7,7 +7,7 @@ import (
 )
 
 // maxTried is how many rules that did not match are kept in a decision.
-const maxTried = 64
+const maxTried = 32
 
 // Decide applies deny, then ask, then allow, then the built-in read-only table
 // (spec S-1, S-7). It is total: every request gets a decision.
@@ -20,19 +20,20 @@ const maxTried = 64
 // read-only by itself.
 func (r Rules) Decide(req Request) Decision {
 	d := decider{rules: &r, req: &req}
+	d.tried = make([]Try, 0, min(maxTried, len(r.Deny)+len(r.Ask)+len(r.Allow))+1)
 	parts := partsOf(&req)
-	d.scoped = r.scopedRefusals()
-	var worst *verdict
+	verdicts := make([]verdict, 0, len(parts))
+	worst := 0
 	for i := range parts {
-		v := d.judge(&parts[i])
-		if worst == nil || v.worse(worst) {
-			worst = &v
+		verdicts = append(verdicts, d.judge(&parts[i]))
+		if verdicts[i].rank() > verdicts[worst].rank() {
+			worst = i
 		}
-		if v.Verdict == Deny {
+		if verdicts[i].Verdict == Deny {
 			break
 		}
 	}
-	out := d.explain(worst, parts)
+	out := d.explain(&verdicts[worst], verdicts)
 	out.Tried = d.tried
 	return out
 }
@@ -43,6 +44,9 @@ func partsOf(req *Request) []part {
 		return readLine(req)
 	}
 	p := part{tool: req.Tool, text: req.subject()}
+	if req.Tool == "Skill" {
+		p.names = namesOf(&req.Input)
+	}
 	if isPathTool(req.Tool) {
 		p.place = requestPlace(req)
 		if slices.Contains(readTools, req.Tool) {
@@ -99,33 +103,21 @@ func (v *verdict) rank() int {
 	return 0
 }
 
-func (v *verdict) worse(than *verdict) bool { return v.rank() > than.rank() }
-
 // A decider holds what deciding one request needs.
 type decider struct {
 	rules  *Rules
 	req    *Request
-	scoped map[string]bool // tools that some rule refuses in part
 	tried  []Try
 	missed int
+	// concerns are the answers of concerning, by list.
+	concerns [allowList + 1][]concern
 }
 
-// scopedRefusals names the tools of which deny and ask rules cover a part: a
-// command that cannot be seen could be that part.
-func (r *Rules) scopedRefusals() map[string]bool {
-	var m map[string]bool
-	for _, rules := range [][]Rule{r.Deny, r.Ask} {
-		for i := range rules {
-			if rules[i].all() {
-				continue
-			}
-			if m == nil {
-				m = map[string]bool{}
-			}
-			m[rules[i].Tool] = true
-		}
-	}
-	return m
+// refusesSome reports whether a deny or ask rule covers a part of what a tool
+// does: what cannot be seen could be that part.
+func (r *Rules) refusesSome(tool string) bool {
+	some := func(r Rule) bool { return r.Tool == tool && !r.all() }
+	return slices.ContainsFunc(r.Deny, some) || slices.ContainsFunc(r.Ask, some)
 }
 
 // judge decides one part (spec S-1).
@@ -139,7 +131,7 @@ func (d *decider) judge(p *part) verdict {
 	switch {
 	case p.firm != "":
 		return verdict{Ask, p, nil, askList, p.firm}
-	case p.blind != "" && d.scoped[bashTool]:
+	case p.blind != "" && d.rules.refusesSome(bashTool):
 		return verdict{Ask, p, nil, askList, "a rule may refuse what is in it: " + p.blind}
 	case p.inside:
 		return verdict{Allow, p, nil, allowList, "it belongs to a command that is decided by itself"}
@@ -151,7 +143,7 @@ func (d *decider) judge(p *part) verdict {
 	case p.loose != "":
 		return verdict{Ask, p, nil, askList, p.loose}
 	case p.builtin == "":
-	case p.hazy && d.scoped["Read"]:
+	case p.hazy && d.rules.refusesSome("Read"):
 		return verdict{Ask, p, nil, askList, "a rule may refuse the files it reads, which are only known when it runs"}
 	default:
 		return verdict{Allow, p, nil, allowList, p.builtin}
@@ -161,13 +153,13 @@ func (d *decider) judge(p *part) verdict {
 
 // find returns the first rule of a list that covers p, and notes what it tried.
 func (d *decider) find(rules []Rule, l list, p *part) *Rule {
-	for i := range rules {
+	for _, i := range d.concerning(rules, l, p) {
 		r := &rules[i]
 		if r.matches(p, d.req, l) {
 			d.tried = append(d.tried, Try{List: l.String(), Rule: *r, Matched: true, Part: p.text})
 			return r
 		}
-		if d.missed < maxTried && r.concerns(p, l) {
+		if d.missed < maxTried {
 			d.missed++
 			d.tried = append(d.tried, Try{List: l.String(), Rule: *r, Part: p.text})
 		}
@@ -175,13 +167,33 @@ func (d *decider) find(rules []Rule, l list, p *part) *Rule {
 	return nil
 }
 
-// concerns reports whether a rule that did not match p is worth showing.
-func (r *Rule) concerns(p *part, l list) bool {
-	return r.speaksOf(p.tool, l) || p.shell && r.Tool == bashTool
+// concerning returns the places of the rules of a list that speak of the tool
+// of p. A line has many parts and few tools, so it is worth remembering.
+func (d *decider) concerning(rules []Rule, l list, p *part) []int {
+	for _, c := range d.concerns[l] {
+		if c.tool == p.tool && c.shell == p.shell {
+			return c.places
+		}
+	}
+	c := concern{tool: p.tool, shell: p.shell, places: make([]int, 0, len(rules))}
+	for i := range rules {
+		if r := &rules[i]; p.shell && r.Tool == bashTool || r.speaksOf(p.tool, l) {
+			c.places = append(c.places, i)
+		}
+	}
+	d.concerns[l] = append(d.concerns[l], c)
+	return c.places
+}
+
+// A concern is what concerning found for one tool.
+type concern struct {
+	tool   string
+	shell  bool
+	places []int
 }
 
 // explain puts the worst verdict into words.
-func (d *decider) explain(v *verdict, parts []part) Decision {
+func (d *decider) explain(v *verdict, all []verdict) Decision {
 	out := Decision{Verdict: v.Verdict, Rule: copyOf(v.rule)}
 	if d.req.Tool == bashTool {
 		out.Part = v.part.text
@@ -204,15 +216,15 @@ func (d *decider) explain(v *verdict, parts []part) Decision {
 		out.Firm = true
 		out.Reason = "needs approval whatever the rules allow: " + v.why + about
 	default:
-		d.missing(&out, v, parts)
+		d.missing(&out, v, all)
 	}
 	return out
 }
 
 // missing explains an Ask for want of a rule: all parts without one, and the
 // rules that would do.
-func (d *decider) missing(out *Decision, v *verdict, parts []part) {
-	out.Suggest = d.suggest(v, parts)
+func (d *decider) missing(out *Decision, v *verdict, all []verdict) {
+	out.Suggest = d.suggest(v, all)
 	what := v.part.text
 	if what == "" {
 		what = d.req.Tool

@@ -18,7 +18,7 @@ func evaluates(words []word) string {
 			return "it changes what later commands mean"
 		}
 	case "mapfile", "readarray":
-		if hasOption(words, "-C", "-C") || subscripts(args) {
+		if hasOption(words, "C", "") || subscripts(args) {
 			return runsText
 		}
 	case "printf":
@@ -34,7 +34,7 @@ func evaluates(words []word) string {
 			return runsText
 		}
 	default:
-		if shells[name] && (len(operands(args)) == 0 || hasOption(words, "-s", "-s")) {
+		if shells[name] && (len(operands(args)) == 0 || hasOption(words, "s", "")) {
 			return "a shell reads its script from its input"
 		}
 	}

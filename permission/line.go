@@ -15,6 +15,9 @@ const (
 	// maxLine is the longest line in bytes that is read at all; nobody
 	// approves a longer one with open eyes.
 	maxLine = 64 << 10
+	// maxNesting is the deepest syntax tree that is looked at; each member of
+	// an && chain is one level, each $( ) five.
+	maxNesting = 1000
 	// maxDepth is how many shells inside shells (bash -c "bash -c ...") are
 	// followed.
 	maxDepth = 8
@@ -31,6 +34,7 @@ type part struct {
 	line  string // the whole line as written; empty inside other commands
 	cmd   *command
 	place place
+	names *skillNames
 
 	inside  bool   // seen inside another command: refusals see it, nobody has to allow it
 	builtin string // why it is allowed without a rule
@@ -85,8 +89,26 @@ func parse(line string) (*syntax.File, error) {
 		return nil, errors.New("it is not valid UTF-8")
 	case strings.ContainsFunc(line, func(c rune) bool { return isControl(c) && c != '\n' }):
 		return nil, errors.New("it holds control characters")
+	case opens(line) > maxNesting:
+		return nil, errors.New("it nests too deeply")
 	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+}
+
+// opens counts how many brackets are open at once, quoted or not: a parser
+// that descends into sixty thousand of them takes seconds.
+func opens(line string) int {
+	most, now := 0, 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '(', '{', '[':
+			now++
+			most = max(most, now)
+		case ')', '}', ']':
+			now = max(now-1, 0)
+		}
+	}
+	return most
 }
 
 // unreadable makes the part for a line that cannot be parsed. Refusals are
@@ -132,7 +154,17 @@ func (r *reader) words(ws []*syntax.Word) []word {
 // file visits every node: whatever a line nests, its commands are found.
 func (r *reader) file(f *syntax.File) {
 	r.followDirs(f)
+	level, deep := 0, false
 	syntax.Walk(f, func(n syntax.Node) bool {
+		if n == nil {
+			level--
+			return true
+		}
+		if level == maxNesting {
+			deep = true
+			return false
+		}
+		level++
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			r.stdinScript(n)
@@ -153,6 +185,9 @@ func (r *reader) file(f *syntax.File) {
 		}
 		return true
 	})
+	if deep {
+		r.add(r.unreadable(errors.New("it nests too deeply")))
+	}
 }
 
 // evaluates looks for constructs that run text which is data to the parser:

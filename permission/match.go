@@ -18,43 +18,38 @@ const (
 
 func (l list) String() string { return [...]string{"deny", "ask", "allow"}[l] }
 
-// families names the tools that the rules of another tool cover (spec S-8).
-var families = map[string][]string{
-	"Edit":  {"Write", "MultiEdit", "NotebookEdit"},
-	"Read":  {"Glob", "Grep", "LS", "NotebookRead"},
-	"Agent": {"Task"}, // the older name of the tool
-	"Task":  {"Agent"},
-}
-
 // editTools change files, readTools only look at them; both take path
-// specifiers.
+// specifiers, and rules for the first of each cover the others (spec S-8).
 var (
 	editTools = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
 	readTools = []string{"Read", "Glob", "Grep", "LS", "NotebookRead"}
 )
 
-func isPathTool(tool string) bool {
-	return slices.Contains(editTools, tool) || slices.Contains(readTools, tool)
-}
+func edits(tool string) bool      { return slices.Contains(editTools, tool) }
+func reads(tool string) bool      { return slices.Contains(readTools, tool) }
+func isPathTool(tool string) bool { return edits(tool) || reads(tool) }
 
-// speaksOf reports whether r is a rule about tool at all.
+// speaksOf reports whether r is a rule about tool at all (spec S-8).
 func (r *Rule) speaksOf(tool string, l list) bool {
-	if r.Tool == tool {
+	switch r.Tool {
+	case tool:
 		return true
+	case "Bash", "Skill", "WebFetch", "Write":
+		return false
+	case "Edit":
+		return edits(tool)
+	case "Read":
+		// What must not be read must not be edited either: an edit shows the text.
+		return reads(tool) || l == denyList && r.HasSpec && edits(tool)
+	case "Agent", "Task": // two names of one tool
+		return tool == "Agent" || tool == "Task"
 	}
 	if strings.HasPrefix(r.Tool, "mcp__") && strings.HasPrefix(tool, "mcp__") {
 		return mcpCovers(r.Tool, tool, l)
 	}
-	if strings.Contains(r.Tool, "*") {
-		// A wildcard over tools may refuse or ask, never allow: nobody knows
-		// which tools there will be tomorrow.
-		return l != allowList && glob(r.Tool, tool)
-	}
-	if slices.Contains(families[r.Tool], tool) {
-		return true
-	}
-	// What must not be read must not be edited either: an edit shows the text.
-	return l == denyList && r.HasSpec && r.Tool == "Read" && slices.Contains(editTools, tool)
+	// A wildcard over tools may refuse or ask, never allow: nobody knows which
+	// tools there will be tomorrow.
+	return l != allowList && strings.Contains(r.Tool, "*") && glob(r.Tool, tool)
 }
 
 // mcpCovers: mcp__server covers all its tools, and so does mcp__server__*. A
@@ -74,28 +69,29 @@ func mcpCovers(rule, tool string, l list) bool {
 // all reports whether r covers everything its tool can do.
 func (r *Rule) all() bool { return !r.HasSpec || r.Specifier == "*" }
 
-// matches reports whether r, standing in list l, covers p.
+// matches reports whether r, standing in list l, covers p. It must be a rule
+// that concerns p.
 func (r *Rule) matches(p *part, req *Request, l list) bool {
 	if r.Tool == bashTool && p.shell {
 		return r.matchesShell(p, req.Home, l)
 	}
-	if !r.speaksOf(p.tool, l) || l == allowList && p.loose != "" {
+	if l == allowList && p.loose != "" {
 		return false
 	}
 	if r.all() {
 		return true
 	}
-	switch {
-	case isPathTool(p.tool):
-		return p.place.matches(r, req, l)
-	case p.tool == "Skill":
-		return matchSkill(r.Specifier, &req.Input, l)
-	case p.tool == "Agent" || p.tool == "Task":
+	switch p.tool {
+	case bashTool:
+		return false
+	case "Skill":
+		return p.names.covered(r.Specifier, l)
+	case "Agent", "Task":
 		return matchAgent(r.Specifier, req.Input.Agent)
-	case p.tool == "WebFetch":
+	case "WebFetch":
 		return matchDomain(r.Specifier, req.Input.URL)
 	}
-	return false
+	return isPathTool(p.tool) && p.place.matches(r, req, l)
 }
 
 // matchesShell applies a Bash rule to a part of a shell line. An allow for all
@@ -115,45 +111,50 @@ func (r *Rule) matchesShell(p *part, home string, l list) bool {
 	return p.cmd != nil && p.cmd.matches(r.Specifier, home, l)
 }
 
-// matchSkill applies spec S-3.
-func matchSkill(spec string, in *Input, l list) bool {
-	spec = strings.TrimPrefix(strings.TrimSpace(spec), "/")
-	base, wide := strings.CutSuffix(spec, ":*")
-	if !wide {
-		base, wide = strings.CutSuffix(spec, " *")
-	}
-	base = strings.TrimSpace(base)
-	if base == "" {
-		return false
-	}
-	covers := func(id string) bool {
-		id = strings.TrimPrefix(id, "/")
-		return glob(base, id) || wide && glob(base+":*", id)
-	}
-	if covers(in.Skill) {
-		return true
-	}
-	if l == allowList {
-		return false
-	}
-	// A refusal must hold under every name the skill goes by: its display
-	// name, its other ids, and each of them without its qualifiers.
+// skillNames are what a skill goes by: its id, and for refusals its display
+// name, its other ids, and each of them without its qualifiers (spec S-3).
+type skillNames struct {
+	id    string
+	all   []string
+	first [256]bool // bytes that a name begins with
+}
+
+func namesOf(in *Input) *skillNames {
+	n := &skillNames{id: strings.TrimPrefix(in.Skill, "/")}
 	for i := -1; i < len(in.Aliases); i++ {
 		name := in.Skill
 		if i >= 0 {
 			name = in.Aliases[i]
 		}
-		for {
-			if covers(name) {
-				return true
-			}
-			var qualified bool
-			if _, name, qualified = strings.Cut(name, ":"); !qualified {
-				break
-			}
+		name = strings.TrimPrefix(name, "/")
+		for qualified := true; qualified && name != ""; _, name, qualified = strings.Cut(name, ":") {
+			n.all = append(n.all, name)
+			n.first[name[0]] = true
 		}
 	}
-	return false
+	return n
+}
+
+// covered applies a Skill specifier (spec S-3).
+func (n *skillNames) covered(spec string, l list) bool {
+	spec = strings.TrimPrefix(spec, "/")
+	if spec == "" || spec[0] != '*' && !n.first[spec[0]] {
+		return false
+	}
+	base, wide := strings.CutSuffix(spec, ":*")
+	if !wide {
+		base, wide = strings.CutSuffix(spec, " *")
+	}
+	if base = strings.TrimSpace(base); base == "" {
+		return false
+	}
+	covers := func(name string) bool {
+		return glob(base, name) || wide && glob(base+":*", name)
+	}
+	if l == allowList {
+		return n.id != "" && covers(n.id)
+	}
+	return slices.ContainsFunc(n.all, covers)
 }
 
 // matchAgent: Agent(type), Agent(a, b), with * for any text.

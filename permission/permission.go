@@ -3,6 +3,17 @@
 // stored or run here, and no file is looked at; the caller says where links
 // lead ([Input.RealPath]).
 //
+// Rules about Bash are compared with simple commands, word by word after their
+// quotes are resolved. "git commit:*" and "git commit *" mean these words first;
+// a * anywhere else is any text of the command; everything else is exact. Allow
+// rules see what stands there; deny and ask rules also see what sudo, bash -c
+// and the like are told to run, a program by its plain name, and a skill by all
+// its names. What cannot be seen is never allowed by a rule about one command,
+// and asks when some other rule could refuse it.
+//
+// Rules about text are no sandbox: an allowed interpreter or build tool runs
+// what it likes, and so does a file that is allowed to be written.
+//
 // All values are data. Nothing here is shared between calls, so everything is
 // safe for concurrent use as long as nobody changes a Rules while it decides.
 package permission
@@ -98,6 +109,6 @@ type Decision struct {
 	// protected path, the removal of a directory one stands in (spec S-10).
 	Firm bool
 	// Tried holds the rules for this tool in the order they were tried: every
-	// one that matched, and the first 64 that did not.
+	// one that matched, and the first 32 that did not.
 	Tried []Try
 }

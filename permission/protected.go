@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/knack-skills/knack/gitignore"
 )
 
 // protectedDirs hold what later runs by itself; writing below them always asks
@@ -21,16 +23,29 @@ var protectedFiles = []string{
 func (p place) protected() string {
 	for _, one := range p.paths {
 		for segment := range strings.SplitSeq(one, "/") {
-			if slices.ContainsFunc(protectedDirs, func(d string) bool { return strings.EqualFold(d, segment) }) {
+			if slices.ContainsFunc(protectedDirs, func(d string) bool { return couldBe(segment, d) }) {
 				return "it changes " + segment + ", a protected directory"
 			}
 		}
 		name := path.Base(one)
-		if slices.ContainsFunc(protectedFiles, func(f string) bool { return strings.EqualFold(f, name) }) {
+		if slices.ContainsFunc(protectedFiles, func(f string) bool { return couldBe(name, f) }) {
 			return "it changes " + name + ", a protected file"
 		}
 	}
 	return ""
+}
+
+// couldBe reports whether a name is, or as a pattern of the shell matches, a
+// protected one. A pattern only matches names with a dot if it has the dot.
+func couldBe(name, protected string) bool {
+	if strings.EqualFold(name, protected) {
+		return true
+	}
+	if !strings.HasPrefix(name, ".") || !strings.ContainsAny(name, "*?[") {
+		return false
+	}
+	ok, err := path.Match(name, protected)
+	return ok || err != nil
 }
 
 // critical says why removing the place always asks, or "": it is the root, a
@@ -66,6 +81,7 @@ type fileVerb int
 const (
 	writesAll  fileVerb = iota + 1 // every operand is created, changed or removed
 	removesAll                     // every operand is removed
+	movesAll                       // every operand is changed, and all but the target are removed
 	writesLast                     // the last operand is the target, the others are read
 	sedLike                        // writes its operands with -i, reads them otherwise
 	ddLike                         // of=file is written, if=file is read
@@ -76,7 +92,7 @@ const (
 // removals ask (spec S-8, S-10); nothing is allowed by this table.
 var fileVerbs = map[string]fileVerb{
 	"rm": removesAll, "rmdir": removesAll, "unlink": removesAll, "shred": removesAll,
-	"mv": writesAll, "touch": writesAll, "mkdir": writesAll, "tee": writesAll, "truncate": writesAll,
+	"mv": movesAll, "touch": writesAll, "mkdir": writesAll, "tee": writesAll, "truncate": writesAll,
 	"chmod": writesAll, "chown": writesAll, "chgrp": writesAll, "mkfifo": writesAll,
 	"cp": writesLast, "ln": writesLast, "install": writesLast, "rsync": writesLast,
 	"sed": sedLike, "dd": ddLike,
@@ -102,12 +118,12 @@ func (r *reader) files(text string, words []word) {
 		return
 	}
 	ops := operands(words[1:])
-	spread := hasOption(words, "-t", "--target-directory")
-	inPlace := hasOption(words, "-i", "--in-place")
+	spread := hasOption(words, "t", "--target-directory")
+	inPlace := hasOption(words, "i", "--in-place")
 	for i, w := range ops {
 		switch {
-		case verb == removesAll, verb == writesAll && name == "mv":
-			r.fileOperand("Write", text, w, true)
+		case verb == removesAll, verb == movesAll:
+			r.fileOperand("Write", text, w, verb == removesAll || spread || i < len(ops)-1)
 		case verb == ddLike:
 			if target, ok := strings.CutPrefix(w.value, "of="); ok {
 				r.fileOperand("Write", text, word{value: target, static: w.static}, false)
@@ -182,26 +198,48 @@ func (r *reader) fileOperand(tool, text string, w word, removes bool) {
 // everything here.
 func (r *reader) guess(w word) place {
 	text := strings.NewReplacer(`"`, "", "'", "", "${PWD}", r.work, "$PWD", r.work).Replace(w.text)
-	text = expandHomes(text, r.home)
+	text = withoutVariables(expandHomes(text, r.home))
+	out := place{unknown: true, home: r.home, work: r.work}
+	names, ok := gitignore.ExpandBraces(text, 64)
+	if !ok {
+		names = []string{text}
+	}
+	for _, name := range names {
+		if name != "" {
+			out.paths = append(out.paths, r.placeOf(word{value: expandHome(name, r.home), static: true}).paths...)
+		}
+	}
+	return out
+}
+
+// withoutVariables takes out every $name, ${...} and $(...).
+func withoutVariables(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '$' {
 			b.WriteByte(text[i])
 			continue
 		}
-		if rest := text[i+1:]; strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "(") {
-			end := strings.LastIndexAny(rest, "})")
-			i += end + 1
+		if i+1 < len(text) && (text[i+1] == '{' || text[i+1] == '(') {
+			depth := 0
+			for i++; i < len(text); i++ {
+				switch text[i] {
+				case '{', '(':
+					depth++
+				case '}', ')':
+					depth--
+				}
+				if depth == 0 {
+					break
+				}
+			}
 			continue
 		}
 		for i+1 < len(text) && isNameByte(text[i+1]) {
 			i++
 		}
 	}
-	if b.Len() == 0 {
-		return place{unknown: true}
-	}
-	return r.placeOf(word{value: b.String(), static: true})
+	return b.String()
 }
 
 func isNameByte(c byte) bool {
@@ -221,9 +259,16 @@ func operands(words []word) (out []word) {
 	return out
 }
 
-func hasOption(words []word, short, long string) bool {
+// hasOption reports whether an option is there: a letter, alone, joined with
+// its value or in a cluster, or a long name, if there is one.
+func hasOption(words []word, letter, long string) bool {
 	for _, w := range words[1:] {
-		if strings.HasPrefix(w.value, short) || strings.HasPrefix(w.value, long) {
+		switch {
+		case strings.HasPrefix(w.value, "--"):
+			if long != "" && strings.HasPrefix(w.value, long) {
+				return true
+			}
+		case strings.HasPrefix(w.value, "-") && strings.Contains(w.value, letter):
 			return true
 		}
 	}

@@ -73,27 +73,41 @@ func (s bashSpec) covers(form []word, c *command, l list) bool {
 // coversWords compares word by word, each as written and unquoted, so that
 // "git commit" in quotes is not git, and git commits is not git commit.
 func (s bashSpec) coversWords(form []word) bool {
-	if strings.ContainsAny(s.text, "'\"\\$`") {
+	if hasQuote(s.text) {
 		return s.coversQuoted(form)
 	}
 	rest := s.text
 	for i := 0; ; i++ {
-		rest = strings.TrimLeft(rest, " \t")
+		for rest != "" && isBlank(rest[0]) {
+			rest = rest[1:]
+		}
 		if rest == "" {
 			return s.kind == prefixSpec || i == len(form)
 		}
 		if i == len(form) {
 			return false
 		}
-		end := strings.IndexAny(rest, " \t")
-		if end < 0 {
-			end = len(rest)
+		end := 0
+		for end < len(rest) && !isBlank(rest[end]) {
+			end++
 		}
 		if !sameWord(form[i], rest[:end], s.home) {
 			return false
 		}
 		rest = rest[end:]
 	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func hasQuote(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\'', '"', '\\', '$', '`':
+			return true
+		}
+	}
+	return false
 }
 
 func sameWord(w word, want, home string) bool {

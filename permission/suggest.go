@@ -12,10 +12,10 @@ var subcommands = set("git npm pnpm yarn bun deno go cargo docker podman kubectl
 
 // suggest returns rules that together would allow the request; nil when no
 // rule would.
-func (d *decider) suggest(v *verdict, parts []part) []string {
+func (d *decider) suggest(v *verdict, all []verdict) []string {
 	switch d.req.Tool {
 	case bashTool:
-		return d.suggestShell(parts)
+		return d.suggestShell(all)
 	case "Skill":
 		if id := d.req.Input.Skill; id != "" {
 			return checked("Skill("+id+")", "Skill("+id+":*)")
@@ -37,31 +37,33 @@ func (d *decider) suggest(v *verdict, parts []part) []string {
 
 // suggestShell gives one rule for each part that lacks one. Where a part
 // cannot be allowed by itself, the line as it stands can.
-func (d *decider) suggestShell(parts []part) []string {
+func (d *decider) suggestShell(all []verdict) []string {
 	var out []string
-	for i := range parts {
-		p := &parts[i]
-		if d.judge(p).Verdict != Ask {
+	whole := false
+	for i := range all {
+		p := all[i].part
+		if all[i].Verdict != Ask {
 			continue
 		}
 		var s []string
 		switch {
-		case p.unread || p.blind != "" && d.scoped[bashTool] || p.firm != "":
-			return nil
-		case p.loose != "" || p.line == "":
+		case all[i].rule != nil || p.unread || p.blind != "" && d.rules.refusesSome(bashTool) || p.firm != "":
+			return nil // no rule would help
+		case p.loose != "":
 		case p.tool != bashTool:
 			s = p.place.suggest(p.tool)
 		case p.cmd != nil:
 			s = p.cmd.suggest()
 		}
-		if s == nil {
-			return d.wholeLine(p.line)
-		}
+		whole = whole || s == nil
 		for _, one := range s {
 			if !slices.Contains(out, one) {
 				out = append(out, one)
 			}
 		}
+	}
+	if whole {
+		return d.wholeLine(all[0].part.line)
 	}
 	return out
 }
@@ -107,20 +109,15 @@ func (p place) suggest(tool string) []string {
 	} else {
 		tool = "Read"
 	}
-	var out []string
-	for _, one := range p.paths {
-		if len(p.paths) > 1 && slices.Contains(p.paths[1:], one) && len(out) > 0 {
-			continue
+	for _, one := range p.paths[1:] {
+		if one != p.paths[0] {
+			return nil // one rule cannot cover all the places it may be
 		}
-		if strings.ContainsAny(one, `*?[]\{}!`) || strings.HasSuffix(one, " ") {
-			return nil
-		}
-		out = append(out, tool+"(/"+one+")")
 	}
-	if len(out) > 1 {
-		return nil // one rule cannot cover all the places it may be
+	if strings.ContainsAny(p.paths[0], `*?[]\{}`) || strings.HasSuffix(p.paths[0], " ") {
+		return nil
 	}
-	return checked(out...)
+	return checked(tool + "(/" + p.paths[0] + ")")
 }
 
 // checked leaves out what would not be read back as the same rule.

@@ -253,6 +253,7 @@ func TestFirm(t *testing.T) {
 		"echo x > .git/config", "echo x >> ~/.bashrc", "tee .claude/settings.json", "cp a .agents/skills/x", "mkdir -p .vscode", "touch .mcp.json",
 		"rm -rf .git", "sed -i s/a/b/ .husky/pre-commit", "mv a .idea/x", "echo x > .GIT/hooks/x", "ln -s a .git/hooks/post-commit", "chmod +x .git/hooks/x",
 		"cd .git && echo x > config", "sudo tee /home/u/.zshrc", "install -t .git/hooks x", "dd of=.git/config", "cp -t .git/hooks x",
+		"cp -rt .git/hooks x", "sed -ni s/a/b/ .husky/x", "rm -rf .g*", "rm -rf {.git,x}", "rm -rf {/,x}", "rm -rf ./{a,../p}", "mv .. /tmp/x", `rm -rf "${X}/${Y}"`, "rm -rf ${X:-$(echo a)}/", "rm -rf $X/$Y/*", "mv -t /tmp/x .",
 	} {
 		if d := everything.Decide(bashRequest(line)); d.Verdict != Ask || !d.Firm || len(d.Suggest) > 0 {
 			t.Errorf("%q = %s, firm %v, suggests %q (%s)", line, d.Verdict, d.Firm, d.Suggest, d.Reason)
@@ -261,6 +262,7 @@ func TestFirm(t *testing.T) {
 	for _, line := range []string{
 		"rm -rf build", "rm *.o", "rm -rf ./build/*", `rm -rf "$X"`, "rm /w/p/a", "cat .git/HEAD", "ls .claude", "git add .claude/x", "find . -name '*.pyc' -delete",
 		"echo x > a.git/config", "cp .git/config x", "sed -n p .bashrc", "mkdir gitx",
+		"mv a ..", "mv a ~", "mv a b .", "rm -rf .x*", "rm -rf {a,b}", "cp a ~", "touch .",
 	} {
 		if d := everything.Decide(bashRequest(line)); d.Verdict != Allow {
 			t.Errorf("%q = %s (%s)", line, d.Verdict, d.Reason)

@@ -207,19 +207,31 @@ func visible(c *command, words []word, opaque bool) insides {
 	if !opaque {
 		return in
 	}
+	// find only runs the word after -exec, and what that runs in turn.
+	listening := len(c.actions) == 0
 	for i := 1; i < len(words); i++ {
 		w := words[i]
-		switch {
-		case len(c.actions) > 0 && !findActions[words[i-1].value]:
-			// find: only the word after -exec is a program
-		case !w.static:
+		if len(c.actions) > 0 && findActions[words[i-1].value] {
+			listening = runners[base(w.value)] || shells[base(w.value)] || !w.static
+		} else if !listening {
+			continue
+		}
+		if !w.static {
 			in.blind = "a command inside it is only known when it runs"
-		case w.value != "" && w.value[0] != '-':
-			c.hidden = append(c.hidden, words[i:])
+		} else if w.value != "" && w.value[0] != '-' {
+			c.hide(words[i:])
 		}
 	}
 	in.read(words)
 	return in
+}
+
+// hide adds a form that refusals see.
+func (c *command) hide(words []word) {
+	c.hidden = append(c.hidden, words)
+	if rest := gitWithoutOptions(words); rest != nil {
+		c.hidden = append(c.hidden, rest)
+	}
 }
 
 // read finds the scripts among words. Each kind of program is read once, from

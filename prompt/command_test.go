@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -210,102 +209,6 @@ func TestResultStatus(t *testing.T) {
 	}
 }
 
-// All is decided before anything runs (spec P-10).
-func TestPermissionFirst(t *testing.T) {
-	env := realShell(t)
-	env.Vars.SkillDir = "/a b"
-	var asked []string
-	answers := map[string]Permission{
-		"touch one":        {Decision: "allow", Rule: "Bash(touch:*)"},
-		"touch '/a b'/two": {Decision: "ask", Rule: "Bash(touch /a b/*)", Reason: "outside the workspace"},
-	}
-	env.Decide = func(_ context.Context, line string) (Permission, error) {
-		asked = append(asked, line)
-		return answers[line], nil
-	}
-	in := skill.Instructions{Text: "!`touch one`\n!`touch ${CLAUDE_SKILL_DIR}/two`\n!`touch three`", Line: 10}
-	_, err := Compile(t.Context(), project(), in, "", env)
-	var denied *DeniedError
-	if !errors.As(err, &denied) || denied.Source != 11 || denied.Permission.Decision != "ask" {
-		t.Fatalf("error %v", err)
-	}
-	if want := []string{"touch one", "touch '/a b'/two"}; !slices.Equal(asked, want) {
-		t.Errorf("asked %q, want %q", asked, want)
-	}
-	for _, part := range []string{"line 11", "touch '/a b'/two", "Bash(touch /a b/*)", "outside the workspace", "allowed-tools", "nothing was run"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("message lacks %q:\n%v", part, err)
-		}
-	}
-	if left, _ := os.ReadDir(env.WorkDir); len(left) > 0 {
-		t.Errorf("something ran: %v", left)
-	}
-
-	broken := errors.New("policy is broken")
-	for name, e := range map[string]Env{
-		"no decider":     {Shell: shell.Exec{}},
-		"no shell":       {Decide: allowAll},
-		"empty answer":   {Shell: shell.Exec{}, Decide: func(context.Context, string) (Permission, error) { return Permission{}, nil }},
-		"failing":        {Shell: shell.Exec{}, Decide: func(context.Context, string) (Permission, error) { return Permission{Decision: "allow"}, broken }},
-		"unknown answer": {Shell: shell.Exec{}, Decide: func(context.Context, string) (Permission, error) { return Permission{Decision: "yes"}, nil }},
-	} {
-		e.WorkDir = env.WorkDir
-		_, err := Compile(t.Context(), project(), skill.Instructions{Text: "!`touch one`"}, "", e)
-		if name == "failing" && !errors.Is(err, broken) || name != "failing" && !errors.As(err, &denied) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if left, _ := os.ReadDir(env.WorkDir); len(left) > 0 {
-			t.Errorf("%s: something ran: %v", name, left)
-		}
-	}
-}
-
-// Who never runs commands (spec P-13).
-func TestCommandsOff(t *testing.T) {
-	const body = "a !`touch $0 ${CLAUDE_SESSION_ID}` b\n```!\ntouch x\n```\n\\!`c`"
-	remote := project()
-	remote.Origin.Source = skill.MCP
-	for _, tt := range []struct {
-		name string
-		s    *skill.Skill
-		env  func(*Env)
-		want string
-	}{
-		{"remote", remote, func(*Env) {}, "a !`touch $0 ${CLAUDE_SESSION_ID}` b\n```!\ntouch x\n```\n!`c`\n\nARGUMENTS: y"},
-		{"remote and off", remote, func(e *Env) { e.Off = "[off]" }, "a !`touch $0 ${CLAUDE_SESSION_ID}` b\n```!\ntouch x\n```\n!`c`\n\nARGUMENTS: y"},
-		{"off", project(), func(e *Env) { e.Off = "[off]" }, "a [off] b\n[off]\n!`c`\n\nARGUMENTS: y"},
-		{"no shell", project(), func(e *Env) { e.NoShell = true }, "a !`touch $0 ${CLAUDE_SESSION_ID}` b\n```!\ntouch x\n```\n!`c`"},
-	} {
-		env := realShell(t)
-		env.Decide = func(context.Context, string) (Permission, error) {
-			t.Errorf("%s: asked", tt.name)
-			return Permission{Decision: "allow"}, nil
-		}
-		tt.env(&env)
-		if got := text(t, tt.s, body, "y", env); got != tt.want {
-			t.Errorf("%s: got\n%q, want\n%q", tt.name, got, tt.want)
-		}
-		if left, _ := os.ReadDir(env.WorkDir); len(left) > 0 {
-			t.Errorf("%s: something ran: %v", tt.name, left)
-		}
-	}
-}
-
-func TestMissingShell(t *testing.T) {
-	env := realShell(t)
-	s := project()
-	s.Run.Shell = "powershell"
-	t.Setenv("PATH", t.TempDir())
-	_, err := Compile(t.Context(), s, skill.Instructions{Text: "!`touch x`"}, "", env)
-	var missing *shell.MissingError
-	if !errors.As(err, &missing) {
-		t.Errorf("error %v, want a MissingError", err)
-	}
-	if got := text(t, s, "no command", "", env); got != "no command" {
-		t.Errorf("a body without commands needs no shell: %q", got)
-	}
-}
-
 // Time limit, cancelling, and what a failure does to the others (spec P-11).
 func TestCommandTimes(t *testing.T) {
 	env := realShell(t)
@@ -429,24 +332,14 @@ func TestCommandRecord(t *testing.T) {
 	}
 }
 
-// PowerShell lines: quoting, and arguments by environment (spec P-9).
-func TestPowershellLine(t *testing.T) {
-	d := dialectOf("powershell")
-	sc := scope{vars: Vars{SkillDir: "C:/Ann Lee's"}}
-	for line, want := range map[string]string{
-		`node "${CLAUDE_SKILL_DIR}/run.js"`:          `node "C:/Ann Lee's/run.js"`,
-		`& ${CLAUDE_SKILL_DIR}/run.ps1`:              "& C:/Ann` Lee`'s/run.ps1",
-		`echo '${CLAUDE_SKILL_DIR}'`:                 `echo 'C:/Ann Lee''s'`,
-		"echo `${CLAUDE_SKILL_DIR}":                  "echo `${CLAUDE_SKILL_DIR}",
-		"echo x # it's ${CLAUDE_SKILL_DIR}":          "echo x # it's C:/Ann Lee's",
-		"echo \"a`\"b\" $ARGUMENTS $ARGUMENTS[0]":    "echo \"a`\"b\" ${env:ARGUMENTS} ${env:KNACK_ARGUMENT_0}",
-		`echo "$name" ${name} $env:name ${env:name}`: `echo "${env:name}" ${env:name} $env:name ${env:name}`,
-		"echo @'\n$name ${CLAUDE_SKILL_DIR}\n'@ $0":  "echo @'\n$name C:/Ann Lee's\n'@ $0",
-	} {
-		labels := d.scan(line)
-		tokens := lineTokens(line, labels, declared([]string{"name"}))
-		if got := d.prepare(line, labels, tokens, sc, identifier); got != want {
-			t.Errorf("%s\n got %s\nwant %s", line, got, want)
-		}
+// A long text behind a command does not stop commands that do not ask for it.
+func TestLongArguments(t *testing.T) {
+	args := strings.Repeat("long ", 100_000)
+	if got := text(t, project(), "!`echo \"[$#]\"; env | grep -c ^ARGUMENTS=`", args, realShell(t)); got != "[0]\n0\n\nARGUMENTS: "+args {
+		t.Errorf("got %.200q", got)
+	}
+	args = strings.Repeat("long ", 5_000)
+	if got := text(t, project(), "!`printf %s \"$ARGUMENTS\" | wc -c`", args, realShell(t)); strings.TrimSpace(got) != "25000" {
+		t.Errorf("got %.200q", got)
 	}
 }

@@ -3,6 +3,8 @@ package prompt
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A dialect is what differs between the shells when a line is prepared.
@@ -157,6 +159,9 @@ func quoteBash(value string, b shellByte) (string, bool) {
 	if plainWord(value) {
 		return value, true
 	}
+	if b&unsureByte != 0 && !harmless(value) {
+		return "", false
+	}
 	if b&nestedQuotes != 0 && strings.ContainsAny(value, "\\`$'\"{}\n") {
 		return "", false // only what needs no protection is written here
 	}
@@ -173,6 +178,16 @@ func quoteBash(value string, b shellByte) (string, bool) {
 		return strings.NewReplacer(`\`, `\\`, "$", `\$`, "`", "\\`").Replace(value), !strings.Contains(value, "\n")
 	}
 	return value, !strings.ContainsAny(value, "\r\n") // a comment or a raw here-document
+}
+
+// harmless reports whether s can be no program text, however it is quoted.
+func harmless(s string) bool {
+	for _, r := range s {
+		if r != ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && (r >= utf8.RuneSelf || !plainWord(string(r))) {
+			return false
+		}
+	}
+	return true
 }
 
 // referBash refers to an environment variable as one word.

@@ -34,9 +34,13 @@ type command struct {
 	source int // line of the file
 
 	line   string // what runs
+	env    []string
 	ran    Ran
 	output string
 }
+
+// maxHint bounds what is allocated before it is known to be needed.
+const maxHint = 1000
 
 func newCompiler(s *skill.Skill, in skill.Instructions, args string, env Env) *compiler {
 	if env.Vars.SkillDir == "" {
@@ -58,7 +62,10 @@ func newCompiler(s *skill.Skill, in skill.Instructions, args string, env Env) *c
 // placeholder depends on the whole body, so that is decided last.
 func (c *compiler) readPlaceholders() {
 	d := dialectOf(c.skill.Run.Shell)
-	at := position{body: c.in.Text}
+	if n := strings.Count(c.in.Text, "$"); n > 0 {
+		c.tokens = make([]token, 0, min(n, maxHint))
+	}
+	at := newPosition(c.in.Text)
 	for _, p := range c.doc.pieces {
 		switch p.kind {
 		case textPiece:
@@ -170,8 +177,9 @@ func (c *compiler) consumes(t token) bool {
 
 // join puts the final text together.
 func (c *compiler) join() *Result {
-	w := writer{body: c.in.Text, at: position{body: c.in.Text}, line: max(c.in.Line, 1)}
+	w := writer{body: c.in.Text, at: newPosition(c.in.Text), line: max(c.in.Line, 1)}
 	w.b.Grow(len(c.in.Text) + len(c.args) + 200)
+	w.spans = make([]Span, 0, min(2*(len(c.tokens)+len(c.commands))+3, maxHint))
 	if c.in.Dir != "" && !c.skill.Origin.Remote() { // spec P-2, C-13
 		dir := filepath.ToSlash(c.in.Dir)
 		w.add("Base directory for this skill: "+dir+"\n\n", Span{Kind: "base_dir", Name: dir})

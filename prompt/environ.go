@@ -63,9 +63,22 @@ func baseEnviron(environ []string) []string {
 	})
 }
 
-// environ returns the environment of the commands (spec P-9).
-func (c *compiler) environ(base []string, exported func(string) bool) []string {
+// maxPassed bounds, in bytes, the arguments that every command gets. Systems
+// refuse to start a program with more than some 100 KiB in one string; a long
+// text typed behind a command must not stop commands that do not ask for it.
+const maxPassed = 64 << 10
+
+// withArguments reports whether cmd gets the arguments.
+func (c *compiler) withArguments(cmd command) bool {
+	return len(c.args) <= maxPassed || slices.ContainsFunc(cmd.tokens, func(t token) bool { return t.kind != variableToken })
+}
+
+// environ returns the environment of cmd (spec P-9).
+func (c *compiler) environ(cmd command, base []string, exported func(string) bool) []string {
 	env := append(slices.Clip(base), c.scope.environ()...)
+	if !c.withArguments(cmd) {
+		return env
+	}
 	env = append(env, "ARGUMENTS="+c.args)
 	for _, n := range c.names {
 		value := c.named(n.index)
@@ -75,11 +88,8 @@ func (c *compiler) environ(base []string, exported func(string) bool) []string {
 			env = append(env, argumentEnv("NAME_"+strconv.Itoa(n.index))+"="+value)
 		}
 	}
-	for _, cmd := range c.commands {
-		for _, t := range cmd.tokens {
-			if !t.listed {
-				continue
-			}
+	for _, t := range cmd.tokens {
+		if t.listed {
 			value, _ := c.argument(t.index)
 			env = append(env, argumentEnv(t.name)+"="+value)
 		}
@@ -92,6 +102,9 @@ func (c *compiler) environ(base []string, exported func(string) bool) []string {
 // $0 finds it empty; other lines keep the shell's own name there, which begins
 // the shell's error messages.
 func (c *compiler) positional(cmd command) []string {
+	if !c.withArguments(cmd) {
+		return nil
+	}
 	if c.base == 1 {
 		return append([]string{c.skill.ID}, c.list...)
 	}

@@ -20,20 +20,33 @@ func (e *DeniedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "inline command on line %d is not allowed: %s", e.Source, shown(e.Line))
 	p := e.Permission
-	switch {
-	case p.Rule != "":
-		fmt.Fprintf(&b, "\n%s by rule %s", decided(p.Decision), p.Rule)
-		if p.Reason != "" {
-			fmt.Fprintf(&b, " (%s)", p.Reason)
-		}
-	case p.Reason != "":
-		fmt.Fprintf(&b, "\n%s: %s", decided(p.Decision), p.Reason)
+	if why := p.why(); why != "" {
+		b.WriteString("\n" + why)
 	}
-	if p.Decision == "ask" {
+	switch {
+	case p.Decision == "ask" && p.Rule != "": // no allow rule lifts an ask rule
+		b.WriteString("\nnobody can be asked here: remove that rule, or start the skill where somebody can answer")
+	case p.Decision == "ask":
 		b.WriteString("\nnobody can be asked here: allow it with a Bash(…) rule in the skill's allowed-tools or in the settings")
 	}
 	b.WriteString("\nnothing was run")
 	return b.String()
+}
+
+// why says what was decided and by which rule.
+func (p Permission) why() string {
+	verdict := decided(p.Decision)
+	switch {
+	case strings.HasPrefix(p.Reason, verdict) && strings.Contains(p.Reason, p.Rule):
+		return p.Reason
+	case p.Rule != "" && p.Reason != "":
+		return verdict + " by rule " + p.Rule + ": " + p.Reason
+	case p.Rule != "":
+		return verdict + " by rule " + p.Rule
+	case p.Reason != "":
+		return verdict + ": " + p.Reason
+	}
+	return ""
 }
 
 func decided(decision string) string {

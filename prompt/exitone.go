@@ -104,7 +104,7 @@ func splitLine(line string, labels []shellByte) []simpleCommand {
 	for i := 0; i < len(line); i++ {
 		b, c := labels[i], line[i]
 		switch {
-		case b.quoting() == commentText || b.quoting() == hereText || b.quoting() == rawHereText:
+		case b.quoting() == commentText || b&insideOfHere != 0:
 		case b.quoting() != bareText || b&(insideOfList|escapedByte) != 0:
 			in = true
 			if !quoteMark(b, c) {

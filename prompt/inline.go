@@ -13,23 +13,35 @@ func (p *parser) inline(i, end int) {
 		return
 	}
 	p.findRuns(i+first, end)
+	backslash, run := i, 0
 	for i < end {
-		k := strings.IndexAny(p.body[i:end], "\\`")
-		if k < 0 {
+		for run < len(p.runs) && p.runs[run].end <= i {
+			run++
+		}
+		if run == len(p.runs) {
 			return
 		}
-		if i += k; p.body[i] == '\\' {
-			i = p.backslash(i, end)
+		if backslash = max(backslash, i); backslash < end && p.body[backslash] != '\\' {
+			if k := strings.IndexByte(p.body[backslash:end], '\\'); k >= 0 {
+				backslash += k
+			} else {
+				backslash = end
+			}
+		}
+		if backtick := max(i, p.runs[run].start); backtick < backslash {
+			i = p.backtick(backtick, end)
 		} else {
-			i = p.backtick(i, end)
+			i = p.backslash(backslash, end)
 		}
 	}
 }
 
 // findRuns lists the runs of backticks in body[i:end].
 func (p *parser) findRuns(i, end int) {
+	for _, r := range p.runs {
+		p.last[r.end-r.start] = 0
+	}
 	p.runs = p.runs[:0]
-	clear(p.last)
 	for i < end {
 		k := strings.IndexByte(p.body[i:end], '`')
 		if k < 0 {
@@ -37,8 +49,11 @@ func (p *parser) findRuns(i, end int) {
 		}
 		i += k
 		n := runLength(p.body[i:end])
-		p.last[n] = len(p.runs)
 		p.runs = append(p.runs, extent{i, i + n})
+		if n >= len(p.last) {
+			p.last = append(p.last, make([]int, n+1-len(p.last))...)
+		}
+		p.last[n] = len(p.runs)
 		i += n
 	}
 }
@@ -46,7 +61,7 @@ func (p *parser) findRuns(i, end int) {
 // closing returns the next run of exactly n backticks from offset i on.
 func (p *parser) closing(i, n int) (extent, bool) {
 	k := sort.Search(len(p.runs), func(k int) bool { return p.runs[k].start >= i })
-	if last, ok := p.last[n]; !ok || last < k {
+	if n >= len(p.last) || p.last[n] <= k {
 		return extent{}, false
 	}
 	for ; ; k++ {

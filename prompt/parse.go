@@ -25,7 +25,7 @@ type Segment struct {
 func Parse(body string) []Segment {
 	doc := parse(body)
 	out := make([]Segment, 0, len(doc.pieces))
-	at := position{body: body}
+	at := newPosition(body)
 	for _, p := range doc.pieces {
 		line, column := at.advance(p.start)
 		s := Segment{Command: p.kind == commandPiece, Text: p.text, Raw: body[p.start:p.end], Line: line, Column: column, Fenced: p.fenced}
@@ -76,11 +76,11 @@ type parser struct {
 	done int  // end of the last piece
 	cr   bool // the body has carriage returns
 	runs []extent
-	last map[int]int // length of a run of backticks → index of the last such run
+	last []int // by length of a run of backticks: 1 + index of the last such run
 }
 
 func parse(body string) document {
-	p := parser{document: document{body: body}, cr: strings.IndexByte(body, '\r') >= 0, last: map[int]int{}}
+	p := parser{document: document{body: body}, cr: strings.IndexByte(body, '\r') >= 0}
 	for i := 0; i < len(body); {
 		end, next := p.line(i)
 		if f, ok := openFence(body, i, end); ok {
@@ -135,14 +135,24 @@ func (p *parser) add(q piece) {
 	p.done = q.end
 }
 
-func blankLine(s string) bool { return strings.TrimLeft(s, " \t\v\f\r\n") == "" }
+func blankLine(s string) bool { return skipBlanks(s) == len(s) }
+
+// skipBlanks returns the offset of the first character of s that is no blank.
+func skipBlanks(s string) int {
+	i := 0
+	for i < len(s) && isBlank(s[i]) {
+		i++
+	}
+	return i
+}
 
 // startsBlock reports whether a code span that is open on the line before
 // cannot go on in this one: a blank line, a fence, a heading, a list item, a
 // quotation, a table row.
 func startsBlock(body string, i, end int) bool {
-	rest := strings.TrimLeft(body[i:end], " \t")
-	if blankLine(rest) {
+	rest := body[i:end]
+	rest = rest[skipBlanks(rest):]
+	if rest == "" {
 		return true
 	}
 	switch rest[0] {
@@ -159,11 +169,11 @@ func startsBlock(body string, i, end int) bool {
 // blank behind it, or 0.
 func listMarker(s string) int {
 	k := 0
-	for k < len(s) && k < 9 && s[k] >= '0' && s[k] <= '9' {
+	for k < len(s) && k < 9 && isDigit(s[k]) {
 		k++
 	}
 	switch {
-	case k == 0 && s != "" && strings.IndexByte("-*+", s[0]) >= 0:
+	case k == 0 && s != "" && (s[0] == '-' || s[0] == '*' || s[0] == '+'):
 	case k > 0 && k < len(s) && (s[k] == '.' || s[k] == ')'):
 	default:
 		return 0
@@ -177,14 +187,37 @@ func listMarker(s string) int {
 // position turns rising byte offsets into lines and columns.
 type position struct {
 	body   string
+	cr     bool // the body has carriage returns
 	offset int
 	line   int // complete lines before offset
 	column int // characters of the line before offset
 }
 
+func newPosition(body string) position {
+	return position{body: body, cr: strings.IndexByte(body, '\r') >= 0}
+}
+
 // advance returns the line and column, from 1, of offset i, which must not be
 // before the last one.
 func (p *position) advance(i int) (line, column int) {
+	if p.cr {
+		p.step(i)
+		return p.line + 1, p.column + 1
+	}
+	passed := p.body[p.offset:i]
+	if n := strings.Count(passed, "\n"); n > 0 {
+		p.line += n
+		p.column = 0
+		passed = passed[strings.LastIndexByte(passed, '\n')+1:]
+	}
+	p.column += utf8.RuneCountInString(passed)
+	p.offset = i
+	return p.line + 1, p.column + 1
+}
+
+// step advances byte by byte: a carriage return ends a line unless a newline
+// follows.
+func (p *position) step(i int) {
 	for ; p.offset < i; p.offset++ {
 		switch c := p.body[p.offset]; {
 		case c == '\n', c == '\r' && !strings.HasPrefix(p.body[p.offset+1:], "\n"):
@@ -194,7 +227,6 @@ func (p *position) advance(i int) (line, column int) {
 			p.column++
 		}
 	}
-	return p.line + 1, p.column + 1
 }
 
 // spaceBefore reports whether i is the start of the text or follows white space.

@@ -6,10 +6,16 @@ import "strings"
 // quotes, here-strings, comments, and the backtick, which protects.
 func scanPowershell(line string) []shellByte {
 	labels := make([]shellByte, len(line))
+	unsure := shellByte(0)
 	mark := func(i, end int, b shellByte) int {
 		end = min(end, len(line))
+		if b.quoting() == doubleQuote || b.quoting() == hereText {
+			if strings.Contains(line[max(i-1, 0):end], "$(") { // has quotes of its own
+				unsure = unsureByte
+			}
+		}
 		for ; i < end; i++ {
-			labels[i] = b
+			labels[i] = b | unsure
 		}
 		return end
 	}
@@ -35,7 +41,7 @@ func scanPowershell(line string) []shellByte {
 			}
 			i = mark(i, i+1+end+1, singleQuote)
 		case rest[0] == '"':
-			end := i + 1
+			end, opened := i+1, unsure
 			for end < len(line) && line[end] != '"' {
 				b := doubleQuote
 				if line[end] == '`' {
@@ -45,7 +51,7 @@ func scanPowershell(line string) []shellByte {
 				}
 				end = mark(end, end+1, b)
 			}
-			labels[i] = doubleQuote
+			labels[i] = doubleQuote | opened
 			i = mark(end, end+1, doubleQuote)
 		case rest[0] == '#' && wordStart(line[:i]):
 			end := strings.IndexByte(rest, '\n')
@@ -67,7 +73,7 @@ func quotePowershell(value string, b shellByte) (string, bool) {
 	if plainWord(value) {
 		return value, true
 	}
-	if strings.ContainsAny(value, "\r\n") {
+	if strings.ContainsAny(value, "\r\n") || b&unsureByte != 0 && !harmless(value) {
 		return "", false
 	}
 	const single, double = "'‘’‚‛", "\"“”„"

@@ -14,7 +14,8 @@ import (
 
 // Vars are the variables of spec P-7. Each is available as ${CLAUDE_<key>} and
 // ${KNACK_<key>}; empty values of SkillDir, ProjectDir and the plugin ones mean
-// that the variable does not exist for this skill and stays as it is.
+// that the variable does not exist for this skill and stays as it is. An empty
+// SkillDir means the directory of the instructions, if they have one.
 type Vars struct {
 	SkillDir, SessionID, ProjectDir, Effort string
 	PluginRoot, PluginData                  string            // plugin skills only
@@ -32,13 +33,14 @@ type Env struct {
 	// Decide judges one command line, after P-7 expansion, before any runs; nil
 	// allows none. A non-nil error refuses and ends the compilation.
 	Decide func(ctx context.Context, line string) (Permission, error)
-	// Off replaces each command by Off when not empty (spec P-13, S-9); NoShell
-	// leaves each command as it was written (render --no-shell).
+	// Off replaces each command by Off when not empty (spec P-13, S-9); whom a
+	// switch exempts is the caller's to know. NoShell leaves each command as it
+	// was written (render --no-shell). Remote skills' commands are text always.
 	Off      string
 	NoShell  bool
 	SpillDir string           // where long output is saved; empty means os.TempDir
 	Timeout  time.Duration    // per command; zero means two minutes
-	Now      func() time.Time // nil means time.Now
+	Now      func() time.Time // nil means time.Now; called from several goroutines
 }
 
 // Permission is the answer of Env.Decide.

@@ -29,7 +29,7 @@ func Placeholders(s *skill.Skill, body string) []Placeholder {
 // placeholders lists the references, in the order of the body.
 func (c *compiler) placeholders() []Placeholder {
 	out := []Placeholder{}
-	at := position{body: c.in.Text}
+	at := newPosition(c.in.Text)
 	add := func(t token, offset int, raw string, inCommand bool) {
 		line, column := at.advance(offset)
 		out = append(out, Placeholder{

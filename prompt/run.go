@@ -36,8 +36,9 @@ func (c *compiler) run(ctx context.Context) error {
 			return err
 		}
 		cmd.ran = Ran{Line: cmd.line, Decision: p.Decision, Rule: p.Rule}
+		cmd.env = c.environ(*cmd, base, exported)
 	}
-	return c.start(ctx, c.environ(base, exported))
+	return c.start(ctx)
 }
 
 // decide asks whether cmd may run. Only "allow" allows.
@@ -64,7 +65,7 @@ func (c *compiler) decide(ctx context.Context, cmd command) (Permission, error) 
 
 // start runs all commands and collects their output. The first failure ends
 // the others; of several, the one that stands first in the body is reported.
-func (c *compiler) start(ctx context.Context, env []string) error {
+func (c *compiler) start(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	errs := make([]error, len(c.commands))
@@ -74,7 +75,7 @@ func (c *compiler) start(ctx context.Context, env []string) error {
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if errs[i] = c.execute(running, &c.commands[i], env); errs[i] != nil {
+			if errs[i] = c.execute(running, &c.commands[i]); errs[i] != nil {
 				stop()
 			}
 		})
@@ -93,7 +94,7 @@ func (c *compiler) start(ctx context.Context, env []string) error {
 }
 
 // execute runs one command and judges its exit status (spec P-12).
-func (c *compiler) execute(ctx context.Context, cmd *command, env []string) error {
+func (c *compiler) execute(ctx context.Context, cmd *command) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (c *compiler) execute(ctx context.Context, cmd *command, env []string) erro
 	}
 	start := now()
 	out, err := c.env.Shell.Run(ctx, shell.Command{
-		Line: cmd.line, Shell: c.skill.Run.Shell, Args: c.positional(*cmd), Dir: c.env.WorkDir, Env: env,
+		Line: cmd.line, Shell: c.skill.Run.Shell, Args: c.positional(*cmd), Dir: c.env.WorkDir, Env: cmd.env,
 		Timeout: timeout, Limit: memoryLimit, Spill: c.spillDir(),
 	})
 	cmd.ran.MS = now().Sub(start).Milliseconds()

@@ -9,6 +9,15 @@ import (
 func Build(docs []Doc) *Index {
 	b := builder{ix: &Index{docs: slices.Clone(docs), terms: map[string]int32{}}}
 	b.ends = make([]int32, 0, len(docs))
+	b.lengths = make([][fields]int32, 0, len(docs))
+	size := 0
+	for i := range docs {
+		for _, text := range docs[i].texts() {
+			size += len(text)
+		}
+	}
+	b.found = make([]occurrence, 0, size/bytesPerWord)
+	b.emit = b.occurrence
 	for i := range docs {
 		b.add(&docs[i])
 	}
@@ -18,17 +27,27 @@ func Build(docs []Doc) *Index {
 	return b.ix
 }
 
-// An occurrence is a word at its place in a document.
-type occurrence struct {
-	term  int32
-	field field
-}
+// bytesPerWord is about what a word takes in a text, to size the index.
+const bytesPerWord = 7
+
+// An occurrence is a word at its place in a document: the number of the term
+// and, in the lowest bits, the field. There are many of them.
+type occurrence uint32
+
+const fieldBits = 3
+
+func occurs(term int32, f field) occurrence { return occurrence(term)<<fieldBits | occurrence(f) }
+
+func (o occurrence) term() int32  { return int32(o >> fieldBits) }
+func (o occurrence) field() field { return field(o & (1<<fieldBits - 1)) }
 
 // A builder collects the words of all documents before it weighs them, because
 // the weight depends on average lengths.
 type builder struct {
 	ix      *Index
 	scan    scanner
+	emit    func(word) // occurrence, made into a value once
+	field   field      // that is being read
 	found   []occurrence
 	ends    []int32         // of each document in found
 	lengths [][fields]int32 // words of each field of each document
@@ -38,24 +57,27 @@ type builder struct {
 
 // add reads the words of d.
 func (b *builder) add(d *Doc) {
-	var length [fields]int32
-	for f, text := range [fields]string{fieldID: d.ID, fieldName: d.Name, fieldDescription: d.Description, fieldWhen: d.WhenToUse, fieldHeadings: d.Headings} {
+	b.lengths = append(b.lengths, [fields]int32{})
+	for f, text := range d.texts() {
 		how := asText
 		if field(f) == fieldID || field(f) == fieldName {
 			how = asName
 		}
-		b.scan.scan(text, how, func(w word) {
-			term, ok := b.ix.terms[string(w.text)]
-			if !ok {
-				term = int32(len(b.ix.terms))
-				b.ix.terms[string(w.text)] = term
-			}
-			b.found = append(b.found, occurrence{term, field(f)})
-			length[f]++
-		})
+		b.field = field(f)
+		b.scan.scan(text, how, b.emit)
 	}
 	b.ends = append(b.ends, int32(len(b.found)))
-	b.lengths = append(b.lengths, length)
+}
+
+// occurrence notes a word of the last document.
+func (b *builder) occurrence(w word) {
+	term, ok := b.ix.terms[string(w.text)]
+	if !ok {
+		term = int32(len(b.ix.terms))
+		b.ix.terms[string(w.text)] = term
+	}
+	b.found = append(b.found, occurs(term, b.field))
+	b.lengths[len(b.lengths)-1][b.field]++
 }
 
 // count finds the average lengths.
@@ -103,12 +125,12 @@ func (b *builder) documents(f func(doc, term int32, weight float64)) {
 			share[i] = fieldWeight[i] / (1 - lengthShare + lengthShare*float64(b.lengths[doc][i])/b.average[i])
 		}
 		for _, o := range found {
-			b.weights[o.term] += share[o.field]
+			b.weights[o.term()] += share[o.field()]
 		}
 		for _, o := range found {
-			if w := b.weights[o.term]; w > 0 {
-				f(int32(doc), o.term, w)
-				b.weights[o.term] = 0
+			if term := o.term(); b.weights[term] > 0 {
+				f(int32(doc), term, b.weights[term])
+				b.weights[term] = 0
 			}
 		}
 		from = to

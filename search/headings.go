@@ -3,7 +3,8 @@ package search
 import "strings"
 
 // Headings returns the headings of a Markdown body ("# …" to "###### …"), one
-// per line, outside code fences. It reads each line once.
+// per line, outside code fences. It reads each line once, and the result does
+// not hold on to the body.
 func Headings(body string) string {
 	var out []string
 	fence := "" // the fence that is open
@@ -23,6 +24,9 @@ func Headings(body string) string {
 				}
 			}
 		}
+	}
+	if len(out) == 1 {
+		return strings.Clone(out[0]) // Join would return a part of the body
 	}
 	return strings.Join(out, "\n")
 }

@@ -29,6 +29,7 @@ type Hit struct {
 	ID      string
 	Index   int // position in the docs given to Build
 	Score   float64
+	Weak    bool   // no reason to think that the skill is meant (match.go)
 	Snippet string // the part of the description that matched, one line
 }
 
@@ -58,6 +59,11 @@ const (
 	fields
 )
 
+// texts returns the text of each field.
+func (d *Doc) texts() [fields]string {
+	return [fields]string{fieldID: d.ID, fieldName: d.Name, fieldDescription: d.Description, fieldWhen: d.WhenToUse, fieldHeadings: d.Headings}
+}
+
 // fieldWeight says how much a word counts by where it stands.
 var fieldWeight = [fields]float64{fieldID: 3, fieldName: 2.5, fieldDescription: 1, fieldWhen: 1.2, fieldHeadings: 0.4}
 
@@ -84,12 +90,12 @@ func (ix *Index) Search(query string, limit int) []Hit {
 		limit = defaultLimit
 	}
 	q := ix.parse(query)
-	if len(q) == 0 {
+	if len(q.words) == 0 {
 		return nil
 	}
 	scores := make([]float32, len(ix.docs))
 	var found []int32
-	for _, w := range q {
+	for _, w := range q.words {
 		for _, p := range ix.postings(w.term) {
 			if scores[p.doc] == 0 {
 				found = append(found, p.doc)
@@ -97,8 +103,9 @@ func (ix *Index) Search(query string, limit int) []Hit {
 			scores[p.doc] += float32(w.weight) * p.weight
 		}
 	}
-	if i, ok := ix.named(query, found); ok {
-		scores[i] += wholeBonus
+	named, isNamed := ix.named(query, found)
+	if isNamed {
+		scores[named] += wholeBonus
 	}
 	compare := func(a, b int32) int {
 		if scores[a] != scores[b] {
@@ -108,9 +115,10 @@ func (ix *Index) Search(query string, limit int) []Hit {
 	}
 	best := top(found, limit, compare)
 	hits := make([]Hit, len(best))
-	s := newSnippets(q)
+	s := newSnippets(q.words)
 	for i, d := range best {
 		hits[i] = Hit{ID: ix.docs[d].ID, Index: int(d), Score: float64(scores[d]), Snippet: s.of(&ix.docs[d])}
+		hits[i].Weak = !(isNamed && d == named) && q.weak(d) // an id may be a word such as "the"
 	}
 	return hits
 }
@@ -132,8 +140,11 @@ func (ix *Index) postings(term int32) []posting {
 }
 
 // rarity is the BM25 weight of a term by the number of its documents.
-func (ix *Index) rarity(term int32) float64 {
-	n, df := float64(len(ix.docs)), float64(ix.starts[term+1]-ix.starts[term])
+func (ix *Index) rarity(term int32, known bool) float64 {
+	n, df := float64(len(ix.docs)), 0.0
+	if known {
+		df = float64(ix.starts[term+1] - ix.starts[term])
+	}
 	return math.Log(1 + (n-df+0.5)/(df+0.5))
 }
 
@@ -155,56 +166,6 @@ func top(all []int32, limit int, compare func(a, b int32) int) []int32 {
 		best[at] = d
 	}
 	return best
-}
-
-// A queryWord is a known word of a query and what it is worth.
-type queryWord struct {
-	text   string
-	term   int32
-	weight float64
-}
-
-// parse looks the words of a query up.
-func (ix *Index) parse(query string) []queryWord {
-	var q []queryWord
-	seen := map[int32]bool{}
-	add := func(text string, share float64) {
-		if term := ix.terms[text]; !seen[term] {
-			seen[term] = true
-			q = append(q, queryWord{text, term, share * ix.rarity(term)})
-		}
-	}
-	known := true // the last word is
-	last := ""
-	var s scanner
-	s.scan(query, asQuery, func(w word) {
-		_, ok := ix.terms[string(w.text)]
-		switch {
-		case w.kind == part && known, w.kind == joined && !ok:
-			return
-		case w.kind != part && w.kind != joined:
-			known, last = ok, string(w.text)
-		}
-		if !ok {
-			return
-		}
-		share := 1.0
-		switch {
-		case stopWords[string(w.text)]:
-			share = stopWeight
-		case w.kind == single:
-			share = charWeight
-		case w.kind == part:
-			share = partWeight
-		}
-		add(string(w.text), share)
-	})
-	if !known && len(last) >= prefixMin {
-		for _, t := range ix.beginning(last) {
-			add(t, prefixWeight)
-		}
-	}
-	return q
 }
 
 // beginning returns the first words that begin with prefix.

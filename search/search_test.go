@@ -143,8 +143,11 @@ func TestStopWords(t *testing.T) {
 	if hits := ix.Search("the invoices for the and", 1); len(hits) != 1 || hits[0].ID != "y" {
 		t.Errorf("hits %v, want y first", hits)
 	}
-	if hits := ix.Search("the", 1); len(hits) != 1 || hits[0].ID != "x" {
-		t.Errorf("hits %v, want x", hits)
+	if hits := ix.Search("the", 1); len(hits) != 1 || hits[0].ID != "x" || !hits[0].Weak {
+		t.Errorf("hits %v, want x by a weak word", hits)
+	}
+	if hits := ix.Search("the invoice", 1); len(hits) != 1 || hits[0].Weak {
+		t.Errorf("hits %v, want y by a strong word", hits)
 	}
 }
 

@@ -136,8 +136,8 @@ func finalE(w []byte) []byte {
 
 func hasVowel(w []byte) bool { return bytes.IndexAny(w, "aeiouy") >= 0 }
 
-// stopWords are words that say little about what is wanted, stemmed. They
-// count a tenth.
+// stopWords are words that say little about what is wanted, stemmed: of grammar
+// and of small talk. They count a tenth.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`
@@ -145,8 +145,10 @@ var stopWords = func() map[string]bool {
 		help how i if in into is it its just let like make may me more my need no not of on or our out please
 		shall should so some that the their them then there these they this to up us use user want was we were what when
 		where which who will with would you your skill
+		again always been continue did else ever good great hello hey hi hmm maybe much nice now ok okay perhaps
+		really sorry tell thank today too very why yes yet
 		als am an auf aus bei bitte das dem den der des die dies ein eine einen einer es fur hat ich ihr im in
-		ist kann mein meine mich mir mit nach nicht oder sich sie sind so und vom von was wenn wie wir zu zum zur`) {
+		danke hallo ist ja kann mein meine mich mir mit nach nein nicht oder sich sie sind so und vom von was wenn wie wir zu zum zur`) {
 		m[string(stem([]byte(w)))] = true
 	}
 	return m

@@ -99,6 +99,14 @@ func (s *Session) Active(id string) bool {
 	return s.activated[id]
 }
 
+// Activations counts the conditional skills that were activated. It only
+// grows, so what was derived from it is stale exactly when it has changed.
+func (s *Session) Activations() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.activated)
+}
+
 // Told returns a copy of what an agent was told of each skill, by id (spec L-6).
 func (s *Session) Told(a AgentID) map[string]skill.Summary {
 	s.mu.Lock()

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/state"
 )
 
 // maxFile is the size up to which a file is read, in bytes. A large settings
@@ -62,7 +61,7 @@ func (l *loader) flag() {
 		return
 	}
 	f.Path = expandHome(f.Path, l.src.home())
-	data, err := readFile(f.Path)
+	data, err := state.ReadFile(f.Path, maxFile)
 	if err != nil {
 		f.Exists = !errors.Is(err, fs.ErrNotExist)
 		l.unreadable(f, reason(err))
@@ -77,7 +76,7 @@ func (l *loader) file(level Level, path string) {
 		return
 	}
 	f := File{Level: level, Path: path, Exists: true}
-	data, err := readFile(path)
+	data, err := state.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dangling(path):
 		f.Exists = false
@@ -148,41 +147,6 @@ func expandHome(path, home string) string {
 		return path
 	}
 	return filepath.Join(home, path[1:])
-}
-
-// errNotPlain and errTooLarge are why a file is not read to its end.
-var (
-	errNotPlain = errors.New("it is not a plain file")
-	errTooLarge = errors.New("it is too large")
-)
-
-// readFile reads a plain file of at most maxFile bytes. It never waits for
-// somebody to write into a pipe.
-func readFile(path string) ([]byte, error) {
-	if fi, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !fi.Mode().IsRegular() {
-		return nil, errNotPlain
-	}
-	// Non-blocking, in case that the file is another one by now.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if fi, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !fi.Mode().IsRegular() {
-		return nil, errNotPlain
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, errTooLarge
-	}
-	return data, nil
 }
 
 // reason is err without the path, which a Problem has already.

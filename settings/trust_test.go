@@ -85,7 +85,7 @@ func TestTrustStore(t *testing.T) {
 }
 
 func TestTrustStoreDamaged(t *testing.T) {
-	for _, text := range []string{"", "{", "[]", "null", "{}", `{"workspaces": {"/": "yes"}}`, `{"workspaces": [], "x": 1}`, strings.Repeat(" ", 2<<20)} {
+	for _, text := range []string{"", "{", "[]", "null", "{}", `{"workspaces": {}} x`, `{"workspaces": {"/": "yes"}}`, `{"workspaces": [], "x": 1}`, strings.Repeat(" ", 5<<20)} {
 		store := settings.TrustStore{Dir: t.TempDir()}
 		path := filepath.Join(store.Dir, "trust.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -205,29 +205,18 @@ func makeRoots(t *testing.T, n int) []string {
 	return roots
 }
 
-func TestStateDir(t *testing.T) {
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+// TestTrustNowhere: without a state directory nothing is trusted, and an answer
+// is not written to wherever the process happens to be.
+func TestTrustNowhere(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	if trusted, known, err := (settings.TrustStore{}).Trusted(here); trusted || known || err != nil {
+		t.Errorf("got %v, %v, %v, want nothing known", trusted, known, err)
 	}
-	for _, tt := range []struct{ knack, xdg, home, want string }{
-		{"/k", "/x", "/h", "/k"},
-		{"rel", "/x", "/h", filepath.Join(wd, "rel")},
-		{"", "/x", "/h", "/x/knack"},
-		{"", "rel", "/h", "/h/.local/state/knack"},
-		{"", "", "/h", "/h/.local/state/knack"},
-	} {
-		t.Setenv("KNACK_STATE_DIR", tt.knack)
-		t.Setenv("XDG_STATE_HOME", tt.xdg)
-		t.Setenv("HOME", tt.home)
-		t.Setenv("USERPROFILE", tt.home)
-		if got, err := settings.StateDir(); err != nil || filepath.ToSlash(got) != filepath.ToSlash(tt.want) {
-			t.Errorf("%+v: got %s %v", tt, got, err)
-		}
+	if err := (settings.TrustStore{}).Store(here, true); err == nil {
+		t.Error("an answer was stored nowhere, without an error")
 	}
-	t.Setenv("HOME", "")
-	t.Setenv("USERPROFILE", "")
-	if got, err := settings.StateDir(); err == nil || !strings.Contains(err.Error(), "KNACK_STATE_DIR") {
-		t.Errorf("without a home: %s %v", got, err)
+	if left, err := os.ReadDir(here); err != nil || len(left) > 0 {
+		t.Errorf("the working directory holds %v, %v", left, err)
 	}
 }

@@ -22,7 +22,9 @@ type Origin struct {
 	Source Source
 	Scope  Source // Legacy and Plugin: whose it is (User, Project or Additional); otherwise empty
 	Owner  string // plugin or MCP server name
-	Root   string // the skills directory it was found in, as scanned
+	// OwnerDir is the directory of the plugin (spec P-7); empty without one.
+	OwnerDir string
+	Root     string // the skills directory it was found in, as scanned
 	// Distance orders skills of one source: project roots by distance from the
 	// working directory (0 is nearest), additional roots by flag order.
 	Distance int

@@ -30,7 +30,8 @@ type Problem struct {
 	Fix      string   `json:"fix"`    // what to do about it
 }
 
-// String renders p on one line: path:line:column: severity: message [code].
+// String renders p on one line: path:line:column: severity: message [code]. A
+// problem of no file starts with its severity.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.Path)
@@ -40,7 +41,10 @@ func (p Problem) String() string {
 			fmt.Fprintf(&b, ":%d", p.Column)
 		}
 	}
-	fmt.Fprintf(&b, ": %s: %s [%s]", p.Severity, p.Message, p.Code)
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	fmt.Fprintf(&b, "%s: %s [%s]", p.Severity, p.Message, p.Code)
 	return b.String()
 }
 

@@ -37,12 +37,16 @@ import (
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	data := &output.Checked{W: out}
 	root := Root()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(data)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
+	if data.Err != nil && (err == nil || errors.Is(err, output.ErrFound)) {
+		err = data.Err
+	}
 	if err != nil {
 		output.Explain(errw, err)
 	}
@@ -80,6 +84,7 @@ permissions, 130 cancelled.`,
 	} {
 		root.AddCommand(sub(f))
 	}
+	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	usageErrors(root)
 	return root
@@ -90,18 +95,50 @@ func start(cmd *cobra.Command, r *run.Options) error {
 	if cmd.Flags().Changed("print") {
 		return r.Run(cmd)
 	}
+	fmt.Fprintln(cmd.ErrOrStderr(), cmd.UsageString())
 	return output.Usagef("there is no interactive terminal in this version: give a prompt with -p, for example `knack -p \"/simplify src\"`, or see `knack --help`")
 }
 
+// newHelp is the help command; unlike cobra's own it fails on unknown topics.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Help about any command",
+		Example: "  knack help render",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			if at, _, err := c.Root().Find(args); err == nil {
+				for _, sub := range at.Commands() {
+					if sub.IsAvailableCommand() {
+						out = append(out, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noCommand(c.Root(), args)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// noCommand refuses words after the name of a command that only has others
+// below it, with the commands that are most like the word.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	msg := fmt.Sprintf("%q is no command of knack", args[0])
+	msg := fmt.Sprintf("%q is no command of %s", args[0], cmd.CommandPath())
+	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		msg += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return output.Usagef("%s (see `knack --help`)", msg)
+	return output.Usagef("%s (see `%s --help`)", msg, cmd.CommandPath())
 }
 
 // usageErrors makes wrong flags and arguments exit 2, with the nearest flag.
@@ -124,7 +161,10 @@ func usageErrors(cmd *cobra.Command) {
 				if err == nil || errors.As(err, &usage) {
 					return err
 				}
-				return output.Usagef("%v (see `%s --help`)", err, c.CommandPath())
+				if c.HasSubCommands() {
+					return noCommand(c, args)
+				}
+				return output.Usagef("%s; the form is `%s` (see `%s --help`)", given(args), form(c), c.CommandPath())
 			}
 		}
 		for _, sub := range c.Commands() {
@@ -135,9 +175,28 @@ func usageErrors(cmd *cobra.Command) {
 	}
 }
 
+// given counts the arguments of a wrong call.
+func given(args []string) string {
+	switch len(args) {
+	case 0:
+		return "an argument is missing"
+	case 1:
+		return fmt.Sprintf("1 argument was given, %q", args[0])
+	}
+	return fmt.Sprintf("%d arguments were given", len(args))
+}
+
+// form is how a command is called, without its flags.
+func form(c *cobra.Command) string {
+	if !c.HasParent() {
+		return c.Use
+	}
+	return c.Parent().CommandPath() + " " + c.Use
+}
+
 // nearFlag returns the flag of c that is most like name, or "".
 func nearFlag(c *cobra.Command, name string) string {
-	best, distance := "", 3
+	best, distance := "", min(3, len(name)) // one letter is near everything
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if d := edits(name, f.Name); d < distance || strings.HasPrefix(f.Name, name) && len(name) > 2 && distance > 1 {
 			best, distance = f.Name, min(d, 1)

@@ -116,9 +116,20 @@ func replay(t *testing.T, project, body string) string {
 	return out.String()
 }
 
-// execute runs one knack command line in the project, standard error first.
+// execute runs one knack command line in the project, standard error first. As
+// in a shell, NAME=value before it holds for this command.
 func execute(t *testing.T, project, line string) string {
 	words := prompt.SplitArgs(strings.TrimPrefix(line, "go run ./cmd/"))
+	for len(words) > 0 && assignment.MatchString(words[0]) {
+		name, value, _ := strings.Cut(words[0], "=")
+		if rest, ok := strings.CutPrefix(value, "~/"); ok {
+			value = filepath.Join(filepath.Dir(project), rest)
+		}
+		old := os.Getenv(name)
+		os.Setenv(name, value)
+		defer os.Setenv(name, old)
+		words = words[1:]
+	}
 	if len(words) == 0 || words[0] != "knack" {
 		t.Errorf("a transcript can only run knack, not %q", line)
 		return ""
@@ -131,6 +142,8 @@ func execute(t *testing.T, project, line string) string {
 	}
 	return strings.ReplaceAll(text, filepath.Dir(project), "~")
 }
+
+var assignment = regexp.MustCompile(`^[A-Z_]+=`)
 
 // elided reports whether old, with "[...]" lines, stands for got.
 func elided(old, got string) bool {

@@ -18,8 +18,9 @@ import (
 const Name = "offline"
 
 // Choose picks the skill that fits a message best, from search results for it.
+// A word such as "what" that a skill shares with a message is no reason.
 func Choose(hits []search.Hit) (id string, ok bool) {
-	if len(hits) == 0 {
+	if len(hits) == 0 || hits[0].Weak {
 		return "", false
 	}
 	return hits[0].ID, true

@@ -80,6 +80,9 @@ type body struct {
 	dir   func() (string, error) // extracts once; nil without files
 }
 
+// Source returns the whole SKILL.md. There is no file that could be read.
+func (b *body) Source() string { return b.skill.File }
+
 // Load returns the text. The first call extracts the skill's files. If that
 // fails, the skill runs without its base directory and a note tells why
 // (spec B-2).

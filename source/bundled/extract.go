@@ -10,12 +10,20 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // The limits of one skill's files (spec S-15).
 const (
 	maxFiles = 1_000
 	maxBytes = 16 << 20
+)
+
+// The directories of processes in the cache: how their names begin, and after
+// which time without a change they are taken for left behind.
+const (
+	prefix = "bundled-"
+	maxAge = 7 * 24 * time.Hour
 )
 
 // A cache is the directory of one process below a shared one.
@@ -50,7 +58,8 @@ func (c *cache) open() (*os.Root, string, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, "", fmt.Errorf("make the cache directory: %w", err)
 	}
-	path := filepath.Join(parent, "bundled-"+rand.Text())
+	purge(parent, time.Now().Add(-maxAge))
+	path := filepath.Join(parent, prefix+rand.Text())
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return nil, "", fmt.Errorf("make the directory of bundled files: %w", err)
 	}
@@ -60,6 +69,28 @@ func (c *cache) open() (*os.Root, string, error) {
 	}
 	c.root, c.path = root, path
 	return root, path, nil
+}
+
+// purge removes what processes that ended without [Source.Close] left behind:
+// directories like our own that nobody wrote to since before. It is tidying;
+// what cannot be removed now stays for the next process.
+func purge(parent string, before time.Time) {
+	root, err := os.OpenRoot(parent)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil || !fi.IsDir() || !strings.HasPrefix(e.Name(), prefix) || !fi.ModTime().Before(before) {
+			continue
+		}
+		_ = root.RemoveAll(e.Name())
+	}
 }
 
 func (c *cache) remove() error {

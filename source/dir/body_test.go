@@ -133,6 +133,41 @@ func TestHeadReadsLittle(t *testing.T) {
 	}
 }
 
+// TestLoadingReadsHeads: what of a file is read depends on its header and its
+// first paragraph, not on its size; the body is read at each call (spec F-9).
+func TestLoadingReadsHeads(t *testing.T) {
+	long := strings.Repeat("A line of the body.\n", 3<<20/20)
+	for _, tt := range []struct {
+		name, head string
+		read       int
+	}{
+		{"description", "---\ndescription: d\n---\n", firstRead},
+		{"paragraph", "---\nname: n\n---\n# Title\n\nText.\n\n", firstRead},
+		{"no frontmatter", "# Title\n\nText.\n\n", firstRead},
+		{"header of 10 KiB", "---\nx: " + strings.Repeat("x", 10<<10) + "\ndescription: d\n---\n", 4 * firstRead},
+		{"paragraph behind 5 KiB of comment", "<!--" + strings.Repeat("x", 5<<10) + "-->\nText.\n\n", 2 * firstRead},
+		{"broken header", "---\ndescription: a: b\nx: [\n---\nText.\n\n", firstRead},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "SKILL.md")
+			must(t, os.WriteFile(file, []byte(tt.head+long), 0o644))
+			var r reader
+			sk, _, _ := r.parse(place{path: file, real: file})
+			if len(r.buf) != tt.read || sk == nil || sk.Description == "" {
+				t.Errorf("read %d bytes, want %d; %+v", len(r.buf), tt.read, sk)
+			}
+			loaded, _ := LoadFile(file)
+			for _, body := range []string{long, "edited\n"} {
+				must(t, os.WriteFile(file, []byte("---\ndescription: d\n---\n"+body), 0o644))
+				in, err := loaded.Content.Body.Load(t.Context())
+				if err != nil || in.Text != body {
+					t.Errorf("%d bytes of the body, want %d, %v", len(in.Text), len(body), err)
+				}
+			}
+		})
+	}
+}
+
 func TestLoadFile(t *testing.T) {
 	top := tree(t, `
 -- x/SKILL.md --

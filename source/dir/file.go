@@ -1,7 +1,6 @@
 package dir
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,24 +70,13 @@ func (r *reader) head(path string, in *info, enough func([]byte) bool) ([]byte, 
 		}
 		data := r.buf[:n]
 		if end || enough(data) {
-			return data, refuseBinary(data)
+			return data, nil
 		}
 	}
 }
 
 // whole is an "enough" that is never satisfied.
 func whole([]byte) bool { return false }
-
-// refuseBinary refuses NUL bytes in the part that was read (spec F-7).
-func refuseBinary(data []byte) error {
-	if bytes.IndexByte(data, 0) < 0 {
-		return nil
-	}
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return refuse(binary, "the file is UTF-16, not UTF-8")
-	}
-	return refuse(binary, "the file holds NUL bytes")
-}
 
 // A place is where one file was found.
 type place struct {
@@ -107,12 +95,10 @@ func (r *reader) parse(p place) (sk *skill.Skill, fields int, problems []skill.P
 	if err != nil {
 		return nil, 0, []skill.Problem{problemOf(p.path, err)}
 	}
-	if int64(len(data)) == in.size {
-		if target, ok := linkText(data); ok {
-			return nil, 0, []skill.Problem{problem(pathOnly, p.path, "the file holds only the path "+target)}
-		}
-	}
 	doc, problems := frontmatter.Parse(p.path, data)
+	if doc.Refused != "" {
+		return nil, 0, problems
+	}
 	sk = new(skill.Skill)
 	problems = append(problems, doc.Fill(sk, p.legacy)...)
 	// An estimate: bytes that are no UTF-8 make doc.Body longer than they were.
@@ -122,26 +108,6 @@ func (r *reader) parse(p place) (sk *skill.Skill, fields int, problems []skill.P
 		Device: in.device, Inode: in.inode,
 	}
 	return sk, len(doc.Fields()), problems
-}
-
-// linkText reports that data is nothing but a path, as git writes a symbolic
-// link where the system has none (spec F-1): one line, no blanks unless it
-// starts like a relative path.
-func linkText(data []byte) (string, bool) {
-	const longest = 1024
-	if len(data) == 0 || len(data) > longest || !utf8.Valid(data) {
-		return "", false
-	}
-	s := strings.TrimRight(string(data), "\r\n")
-	switch {
-	case s == "" || strings.ContainsAny(s, "\r\n\t`*#<>|"):
-		return "", false
-	case strings.HasPrefix(s, "../") || strings.HasPrefix(s, "./"):
-		return s, !strings.Contains(s, " ") || strings.HasSuffix(strings.ToLower(s), ".md")
-	case strings.Contains(s, " ") || strings.Contains(s, "://"):
-		return "", false
-	}
-	return s, strings.HasSuffix(strings.ToLower(s), ".md") && strings.ContainsAny(s, "/.")
 }
 
 // identity makes an id of a directory name. Ids are valid UTF-8, because they

@@ -49,22 +49,6 @@ func FuzzSkillFile(f *testing.F) {
 	})
 }
 
-// FuzzLinkText: what is taken for a path is one line of text, all of it.
-func FuzzLinkText(f *testing.F) {
-	for _, s := range []string{"../x/SKILL.md", "./my file.md", "AGENTS.md\n", "Read ../x", "a/b.md\r\n", "/etc/passwd"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		target, ok := linkText(data)
-		if !ok {
-			return
-		}
-		if target == "" || strings.ContainsAny(target, "\r\n") || strings.TrimRight(string(data), "\r\n") != target {
-			t.Errorf("linkText(%q) = %q", data, target)
-		}
-	})
-}
-
 // TestRandomTrees compares the scan of random trees with what C-3 says, told
 // in another way: from each SKILL.md upwards.
 func TestRandomTrees(t *testing.T) {

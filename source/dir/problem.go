@@ -15,8 +15,6 @@ const (
 	notRegular     = "not-a-regular-file"
 	notDirectory   = "not-a-directory"
 	tooLarge       = "too-large"
-	binary         = "binary"
-	pathOnly       = "path-only"
 	danglingLink   = "dangling-link"
 	linkLoop       = "link-loop"
 	leavesRoot     = "link-leaves-root"
@@ -40,8 +38,6 @@ var kinds = map[string]struct {
 	notRegular:     {skill.Error, "replace it by a regular text file"},
 	notDirectory:   {skill.Error, "replace it by a directory that holds name/SKILL.md folders"},
 	tooLarge:       {skill.Error, "move long material into files beside SKILL.md and refer to them"},
-	binary:         {skill.Error, "save the file as UTF-8 text"},
-	pathOnly:       {skill.Error, "this is a link that git checked out as text: set core.symlinks=true and check out again, or copy the file here"},
 	danglingLink:   {skill.Error, "point the link at something that exists, or remove it"},
 	linkLoop:       {skill.Error, "remove the link"},
 	leavesRoot:     {skill.Error, "copy the files into the repository, or link them from your personal skills directory"},

@@ -146,6 +146,6 @@ func (l *load) add(sk *skill.Skill) {
 	if !strings.HasPrefix(sk.ID, l.Name+":") {
 		sk.ID = l.Name + ":" + sk.ID
 	}
-	sk.Origin.Source, sk.Origin.Owner = skill.Plugin, l.Name
+	sk.Origin.Source, sk.Origin.Owner, sk.Origin.OwnerDir = skill.Plugin, l.Name, l.Dir
 	l.found = append(l.found, sk)
 }

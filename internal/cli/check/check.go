@@ -21,6 +21,7 @@ import (
 	"github.com/knack-skills/knack/lint"
 	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/dir"
 )
 
 type report struct {
@@ -99,7 +100,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		problems = append(problems, o.problemsOf(targets[i])...)
 	}
 	r := newReport(len(targets), problems)
-	if err := write(cmd.OutOrStdout(), o.format, r); err != nil {
+	if err := write(cmd.OutOrStdout(), o.format, e.ProjectDir(), r); err != nil {
 		return err
 	}
 	if r.Errors > 0 || o.strict && r.Warnings > 0 {
@@ -119,7 +120,7 @@ func (o *options) collect(ctx context.Context, e *knack.Engine, args []string) (
 		if !filepath.IsAbs(a) {
 			a = filepath.Join(e.Dir(), a)
 		}
-		t, p, err := below(ctx, a)
+		t, p, err := below(ctx, e, a)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -167,7 +168,7 @@ func repair(ctx context.Context, w io.Writer, t *target) error {
 	for _, c := range changes {
 		fmt.Fprintf(w, "fixed %s:%d: %s\n", t.path, c.Line, c.Reason)
 	}
-	*t = load(t.path)
+	*t = load(dir.Root{}, t.path) // where it leads to was judged before
 	return nil
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -12,14 +13,16 @@ import (
 	"github.com/knack-skills/knack/skill"
 )
 
-func write(w io.Writer, format string, r report) error {
+// write prints r. What other programs map to files of a checkout names them
+// relative to its root.
+func write(w io.Writer, format, root string, r report) error {
 	switch format {
 	case "json":
 		return output.JSON(w, r)
 	case "sarif":
-		return output.JSON(w, sarif(r))
+		return output.JSON(w, sarif(r, root))
 	case "github":
-		return github(w, r)
+		return github(w, r, root)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintln(w, output.Problem(p))
@@ -36,12 +39,12 @@ func count(n int, noun string) string {
 }
 
 // github prints workflow commands, which annotate a pull request.
-func github(w io.Writer, r report) error {
+func github(w io.Writer, r report, root string) error {
 	kind := map[skill.Severity]string{skill.Error: "error", skill.Warning: "warning", skill.Info: "notice"}
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, p := range r.Problems {
-		at := "file=" + property.Replace(p.Path)
+		at := "file=" + property.Replace(filepath.ToSlash(within(root, p.Path)))
 		if p.Line > 0 {
 			at += fmt.Sprintf(",line=%d", p.Line)
 		}
@@ -107,19 +110,36 @@ type (
 	}
 )
 
-func sarif(r report) sarifLog {
+// within returns path relative to root if it lies below it.
+func within(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return rel
+}
+
+func uri(path string) string {
+	u := url.URL{Path: filepath.ToSlash(path)}
+	if filepath.IsAbs(path) {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
+
+func sarif(r report, root string) sarifLog {
 	used := map[string]bool{}
 	run := sarifRun{Results: []sarifResult{}}
 	level := map[skill.Severity]string{skill.Error: "error", skill.Warning: "warning", skill.Info: "note"}
 	for _, p := range r.Problems {
 		used[p.Code] = true
-		loc := sarifPhysical{Artifact: sarifArtifact{URI: filepath.ToSlash(p.Path)}}
+		loc := sarifPhysical{Artifact: sarifArtifact{URI: uri(within(root, p.Path))}}
 		if p.Line > 0 {
 			loc.Region = &sarifRegion{StartLine: p.Line, StartColumn: p.Column}
 		}
 		text := p.Message
 		if p.Fix != "" {
-			text += " Fix: " + p.Fix
+			text += ". Fix: " + p.Fix
 		}
 		run.Results = append(run.Results, sarifResult{RuleID: p.Code, Level: level[p.Severity],
 			Message: sarifText{text}, Locations: []sarifLocation{{loc}}})

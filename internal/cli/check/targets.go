@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -49,18 +50,34 @@ func inCatalog(e *knack.Engine) (targets []target, rest []skill.Problem) {
 
 // below returns the files that one PATH argument stands for: a skill, a plugin,
 // or every skill and command file anywhere below a directory.
-func below(ctx context.Context, path string) (targets []target, rest []skill.Problem, err error) {
+func below(ctx context.Context, e *knack.Engine, path string) (targets []target, rest []skill.Problem, err error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, output.Usagef("cannot check %s: %v", path, err)
 	}
-	if !fi.IsDir() || hasSkillFile(path) {
-		return []target{load(path)}, nil, nil
+	if !fi.IsDir() {
+		return []target{load(rootOf(e, filepath.Dir(path)), path)}, nil, nil
+	}
+	if hasSkillFile(path) {
+		return []target{load(rootOf(e, path), path)}, nil, nil
 	}
 	if _, err := os.Stat(filepath.Join(path, ".claude-plugin", "plugin.json")); err == nil {
 		return inPlugin(ctx, path)
 	}
-	return walk(ctx, path)
+	return walk(ctx, rootOf(e, path))
+}
+
+// rootOf returns how the files below path are read: links may not leave the
+// repository (spec C-7), or path itself outside of any, except where the person
+// or the administrator keeps skills. A stranger's repository that is checked
+// must not show, or with --fix rewrite, what lies elsewhere.
+func rootOf(e *knack.Engine, path string) dir.Root {
+	for _, r := range e.Place().Roots() {
+		if rel, err := filepath.Rel(r.Path, path); r.Boundary == "" && err == nil && filepath.IsLocal(rel) {
+			return dir.Root{Path: path}
+		}
+	}
+	return dir.Root{Path: path, Boundary: cmp.Or(dir.RepositoryRoot(path), path)}
 }
 
 func hasSkillFile(dir string) bool {
@@ -70,8 +87,8 @@ func hasSkillFile(dir string) bool {
 	})
 }
 
-func load(path string) target {
-	s, problems := dir.LoadFile(path)
+func load(root dir.Root, path string) target {
+	s, problems := root.File(path)
 	t := target{path: path, skill: s, problems: problems}
 	if s != nil && s.Origin.Path != "" {
 		t.path = s.Origin.Path
@@ -99,9 +116,10 @@ func inPlugin(ctx context.Context, path string) (targets []target, rest []skill.
 }
 
 // walk finds skills at any depth, since a repository of skills is not a skills
-// root. Links are not followed; version control and packages are left out.
-func walk(ctx context.Context, root string) (targets []target, rest []skill.Problem, err error) {
-	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+// root. Links to directories are not followed; version control and packages are
+// left out.
+func walk(ctx context.Context, root dir.Root) (targets []target, rest []skill.Problem, err error) {
+	err = filepath.WalkDir(root.Path, func(p string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -114,8 +132,8 @@ func walk(ctx context.Context, root string) (targets []target, rest []skill.Prob
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():
-		case strings.EqualFold(d.Name(), "SKILL.md"), isCommand(root, p):
-			targets = append(targets, load(p))
+		case strings.EqualFold(d.Name(), "SKILL.md"), isCommand(root.Path, p):
+			targets = append(targets, load(root, p))
 		}
 		return nil
 	})

@@ -122,6 +122,12 @@ func settingsFiles(e *knack.Engine) []Finding {
 		if !s.Exists {
 			f.Status, f.Detail = "missing", s.Path+": does not exist"
 		}
+		for _, p := range e.SettingsProblems() {
+			if p.Path == s.Path && p.Severity == skill.Error {
+				f.Status, f.Detail = "bad", s.Path+": "+p.Message
+				break
+			}
+		}
 		out = append(out, f)
 	}
 	return out
@@ -183,7 +189,9 @@ func sandbox(e *knack.Engine) []Finding {
 func state(e *knack.Engine) []Finding {
 	d := e.TrustStore().Dir
 	f := Finding{Area: "state", Name: "directory", Status: "ok", Detail: d}
-	if fi, err := os.Stat(d); errors.Is(err, os.ErrNotExist) {
+	if d == "" {
+		f.Status, f.Detail, f.Fix = "missing", "there is none, so nothing is remembered", "set KNACK_STATE_DIR to a directory of your own"
+	} else if fi, err := os.Stat(d); errors.Is(err, os.ErrNotExist) {
 		f.Status, f.Detail = "missing", d+": made on first use"
 	} else if err != nil || !fi.IsDir() {
 		f.Status, f.Detail, f.Fix = "bad", d+": not a usable directory", "set KNACK_STATE_DIR to a directory of your own"
@@ -215,9 +223,9 @@ func write(w io.Writer, st output.Style, r report) {
 	mark := map[string]func(string) string{"ok": st.Green, "missing": st.Dim, "bad": st.Red}
 	for _, x := range r.Findings {
 		status := mark[x.Status](x.Status + strings.Repeat(" ", 7-len(x.Status)))
-		fmt.Fprintf(w, "%s  %-8s %s: %s\n", status, x.Area, text.Terminal(x.Name), text.Terminal(x.Detail))
+		fmt.Fprintf(w, "%s  %-8s %s: %s\n", status, x.Area, text.Terminal(x.Name), output.Tilde(text.Terminal(x.Detail)))
 		if x.Fix != "" {
-			fmt.Fprintf(w, "    fix: %s\n", text.Terminal(x.Fix))
+			fmt.Fprintf(w, "    fix: %s\n", output.Tilde(text.Terminal(x.Fix)))
 		}
 	}
 	for _, p := range r.Problems {

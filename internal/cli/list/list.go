@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -111,7 +112,7 @@ func sourceNames() []string {
 
 func (o *options) run(cmd *cobra.Command) error {
 	if o.source != "" && !slices.Contains(sourceNames(), o.source) {
-		return output.Usagef("--source: %q is no source (one of %v)", o.source, sourceNames())
+		return output.Usagef("--source: %q is no source (one of %s)", o.source, strings.Join(sourceNames(), ", "))
 	}
 	var by invoke.Caller
 	if o.by != "" {

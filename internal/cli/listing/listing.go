@@ -52,6 +52,9 @@ shortened, and standard error says what, and which setting changes it.`,
 			return write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f, l)
 		},
 	}
+	// Every agent starts with an empty record (spec L-6), so the one-shot
+	// command tells all of them the same.
+	cmd.Flags().String("by-agent", "main", "what agent `ID` is told when it starts")
 	cmd.Flags().IntVar(&tokens, "context", knack.DefaultContextTokens, "context window of `TOKENS`")
 	cmd.Flags().BoolVar(&after, "after-compaction", false, "what is sent after the conversation was compacted")
 	return cmd

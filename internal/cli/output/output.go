@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 
-	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/skill"
@@ -68,22 +68,34 @@ func Explain(w io.Writer, err error) {
 		return // the findings are the message
 	}
 	fmt.Fprintln(w, "knack: "+text.TerminalBlock(err.Error()))
-	var missing *catalog.NotFoundError
-	if errors.As(err, &missing) {
-		fmt.Fprintln(w, "Run `knack list` to see what exists.")
-	}
 }
 
-// JSON writes v, indented, with a newline. Lists must not be nil.
+// JSON writes v with a newline: a list with one element a line, which streams
+// and compares well, and anything else indented. Lists must not be nil.
 func JSON(w io.Writer, v any) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err := encode(b, enc, reflect.ValueOf(v)); err != nil {
 		return err
 	}
 	return b.Flush()
+}
+
+func encode(b *bufio.Writer, enc *json.Encoder, v reflect.Value) error {
+	if v.Kind() != reflect.Slice || v.Len() == 0 {
+		enc.SetIndent("", "  ")
+		return enc.Encode(v.Interface())
+	}
+	for i := range v.Len() {
+		b.WriteByte("[,"[min(i, 1)])
+		// Encode ends the element with a newline.
+		if err := enc.Encode(v.Index(i).Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	_, err := b.WriteString("]\n")
+	return err
 }
 
 // Problem renders a problem for a person, with its fix on a second line.
@@ -116,7 +128,7 @@ type Style struct {
 // NewStyle looks at w, NO_COLOR, TERM and COLUMNS.
 func NewStyle(w io.Writer, noColor bool) Style {
 	var s Style
-	if f, ok := w.(*os.File); ok && isTerminal(f) {
+	if f := terminal(w); f != nil {
 		s.Colour = !noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if s.Width = columns(f); s.Width <= 0 {
 			s.Width = 80
@@ -126,11 +138,6 @@ func NewStyle(w io.Writer, noColor bool) Style {
 		s.Width = n
 	}
 	return s
-}
-
-func isTerminal(f *os.File) bool {
-	fi, err := f.Stat()
-	return err == nil && fi.Mode()&os.ModeCharDevice != 0
 }
 
 // Bold, Dim, Red, Yellow and Green mark text where colour is on.
@@ -172,8 +179,8 @@ func (s Style) Wrap(t string, first, indent int) string {
 	return b.String()
 }
 
-// Table writes rows in columns two blanks apart; the last column is cut to the
-// width of the terminal. Cells must be clean (text.Terminal).
+// Table writes rows in columns two blanks apart, cut to the width of the
+// terminal: the last column first, then the widest. Cells must be clean (text.Terminal).
 func (s Style) Table(w io.Writer, head []string, rows [][]string) error {
 	widths := make([]int, len(head))
 	for i, h := range head {
@@ -184,6 +191,9 @@ func (s Style) Table(w io.Writer, head []string, rows [][]string) error {
 			widths[i] = max(widths[i], text.Width(c))
 		}
 	}
+	if s.Width > 0 {
+		narrow(widths[:len(widths)-1], s.Width-minLast)
+	}
 	b := bufio.NewWriter(w)
 	s.row(b, head, widths, s.Dim)
 	for _, r := range rows {
@@ -192,16 +202,41 @@ func (s Style) Table(w io.Writer, head []string, rows [][]string) error {
 	return b.Flush()
 }
 
+// minLast is what the last column of a table keeps, in columns.
+const minLast = 10
+
+// narrow takes from the widest columns until all of them, with the blanks after
+// them, fit into room. Every column keeps a little.
+func narrow(widths []int, room int) {
+	const least = 4
+	for {
+		used, widest := 0, 0
+		for i, w := range widths {
+			used += w + 2
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if len(widths) == 0 || used <= room || widths[widest] <= least {
+			return
+		}
+		widths[widest]--
+	}
+}
+
 func (s Style) row(b *bufio.Writer, cells []string, widths []int, mark func(string) string) {
 	var line strings.Builder
 	used := 0
 	for i, c := range cells {
 		if i == len(cells)-1 {
 			if s.Width > 0 {
-				c = text.Fit(c, max(s.Width-used, 10))
+				c = text.Fit(c, max(s.Width-used, minLast))
 			}
 			line.WriteString(c)
 			break
+		}
+		if text.Width(c) > widths[i] {
+			c = text.Fit(c, widths[i])
 		}
 		line.WriteString(c + strings.Repeat(" ", widths[i]-text.Width(c)+2))
 		used += widths[i] + 2

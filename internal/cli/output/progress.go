@@ -3,7 +3,6 @@ package output
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 )
 
@@ -21,7 +20,7 @@ type Progress struct {
 // when w is no terminal.
 func NewProgress(w io.Writer, verb string) *Progress {
 	p := &Progress{verb: verb, start: time.Now()}
-	if f, ok := w.(*os.File); ok && isTerminal(f) {
+	if f := terminal(w); f != nil {
 		p.w = w
 	}
 	return p

@@ -12,6 +12,7 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/text"
 )
@@ -56,7 +57,7 @@ func newList(f *workspace.Flags) *cobra.Command {
 			}
 			cells := make([][]string, len(rows))
 			for i, r := range rows {
-				cells[i] = []string{r.List, text.Terminal(r.Rule), r.Scope, text.Terminal(r.Source)}
+				cells[i] = []string{r.List, text.Terminal(r.Rule), r.Scope, output.Tilde(text.Terminal(r.Source))}
 			}
 			if !e.Trusted() {
 				fmt.Fprintln(cmd.ErrOrStderr(), "The workspace is not trusted: allow rules of its own settings are left out (--trust).")
@@ -119,7 +120,7 @@ func newExplain(f *workspace.Flags) *cobra.Command {
 				return output.JSON(cmd.OutOrStdout(), newDecision(d))
 			}
 			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%s: %s\n", d.Verdict, text.Terminal(d.Reason))
+			fmt.Fprintf(w, "%s: %s\n", d.Verdict, output.Tilde(text.Terminal(d.Reason)))
 			for _, t := range d.Tried {
 				mark := "no match"
 				if t.Matched {
@@ -149,8 +150,11 @@ type input struct {
 
 func readInput(s string) (input, error) {
 	var in input
+	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
+		return in, output.Usagef("JSON_INPUT is not a JSON object: give the input of the tool, such as '{\"command\":\"git push\"}', not %q", s)
+	}
 	if err := json.Unmarshal([]byte(s), &in); err != nil {
-		return in, output.Usagef("JSON_INPUT is not a JSON object of tool input: %v", err)
+		return in, output.Usagef("JSON_INPUT cannot be read: %v", err)
 	}
 	for _, p := range []string{in.FilePath, in.NotebookPath} {
 		if p != "" {
@@ -163,6 +167,14 @@ func readInput(s string) (input, error) {
 func request(e *knack.Engine, tool string, in input) permission.Request {
 	r := e.PermissionRequest(tool)
 	r.Input = permission.Input{Command: in.Command, Path: in.Path, URL: in.URL, Skill: in.Skill, Args: in.Args, Agent: in.Agent}
+	if tool != "Skill" || in.Skill == "" {
+		return r
+	}
+	// Rules speak of catalog ids, and a deny covers every other name (spec S-3).
+	r.Input.Skill = invoke.Named(in.Skill)
+	if entry, err := e.Snapshot().Resolve(r.Input.Skill); err == nil {
+		r.Input.Skill, r.Input.Aliases = entry.ID, invoke.Aliases(entry)
+	}
 	return r
 }
 

@@ -43,6 +43,9 @@ func (o *Options) Register(cmd *cobra.Command) {
 
 // Run answers the prompt.
 func (o *Options) Run(cmd *cobra.Command) error {
+	if o.Flags.JSON && !cmd.Flags().Changed("output-format") {
+		o.Format = "json"
+	}
 	switch {
 	case o.Format != "text" && o.Format != "json" && o.Format != "stream-json":
 		return output.Usagef("--output-format: %q is none of text, json, stream-json", o.Format)
@@ -93,6 +96,8 @@ func joinStdin(prompt string, in io.Reader) (string, error) {
 		return "", fmt.Errorf("standard input is over %d MiB; put it into a file and name the file in the prompt", maxStdin>>20)
 	case len(data) == 0:
 		return prompt, nil
+	case strings.TrimSpace(prompt) == "":
+		return string(data), nil // a slash counts only at the start of the message
 	}
 	return strings.TrimRight(prompt, "\n") + "\n\n" + string(data), nil
 }

@@ -1,15 +1,18 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm/offline"
+	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/turn"
 )
 
@@ -26,9 +29,12 @@ func newWriter(format string, w io.Writer, e *knack.Engine) *writer {
 }
 
 func (w *writer) line(v any) {
-	b, err := json.Marshal(v)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
 	if err == nil {
-		_, err = w.w.Write(append(b, '\n'))
+		_, err = w.w.Write(b.Bytes())
 	}
 	if w.err == nil {
 		w.err = err
@@ -40,16 +46,21 @@ func (w *writer) start() {
 	if w.format != "stream-json" {
 		return
 	}
-	skills, commands := []string{}, []string{}
+	skills, commands, plugins := []string{}, []string{}, []string{}
 	for e := range w.e.Snapshot().ModelView(w.e.Session().Active) {
 		skills = append(skills, e.ID)
 	}
 	for e := range w.e.Snapshot().UserView() {
 		commands = append(commands, e.ID)
 	}
+	for e := range w.e.Snapshot().All() {
+		if e.Origin.Source == skill.Plugin && !slices.Contains(plugins, e.Origin.Owner) {
+			plugins = append(plugins, e.Origin.Owner)
+		}
+	}
 	w.line(map[string]any{"type": "system", "subtype": "init", "session_id": w.e.Session().ID, "cwd": w.e.Dir(),
 		"model": offline.Name, "tools": []string{"Skill", "SkillSearch"}, "skills": skills, "slash_commands": commands,
-		"mcp_servers": []string{}, "plugins": []string{}})
+		"mcp_servers": []string{}, "plugins": plugins})
 }
 
 // invoked writes what one skill put into the conversation.
@@ -59,6 +70,9 @@ func (w *writer) invoked(r *invoke.Result, by invoke.Caller) {
 	}
 	w.line(map[string]any{"type": "system", "subtype": "skill_invoked", "session_id": w.e.Session().ID,
 		"skill": r.Entry.ID, "by": by, "mode": r.Mode, "source": r.Entry.Origin.Source})
+	if r.Mode == skill.Fork {
+		return // its text opened another conversation; the result joins this one
+	}
 	for _, m := range r.Messages {
 		w.message(m)
 	}

@@ -34,11 +34,15 @@ answers to a model.`,
 			if limit < 1 || limit > 1000 {
 				return output.Usagef("--limit: %d is not between 1 and 1000", limit)
 			}
+			query := strings.Join(args, " ")
+			if strings.TrimSpace(query) == "" {
+				return output.Usagef("the query is empty; say some words, such as `knack search \"commit my work\"`")
+			}
 			e, err := f.Open(cmd)
 			if err != nil {
 				return err
 			}
-			hits, err := e.Search(cmd.Context(), strings.Join(args, " "), limit)
+			hits, err := e.Search(cmd.Context(), query, limit)
 			if err != nil {
 				return err
 			}

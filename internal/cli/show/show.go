@@ -37,6 +37,7 @@ type report struct {
 	Hash      string            `json:"hash"`
 
 	order []string // keys of Fields as written
+	note  string   // why something is missing; for the person
 }
 
 // New returns the command.
@@ -63,6 +64,9 @@ the files beside it, and the hash that approvals are bound to.`,
 			if err != nil {
 				return err
 			}
+			if r.note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "notice: "+text.Terminal(r.note))
+			}
 			if f.JSON {
 				return output.JSON(cmd.OutOrStdout(), r)
 			}
@@ -87,6 +91,7 @@ func describe(ctx context.Context, engine *knack.Engine, e *catalog.Entry) (*rep
 		r.Fields[f.Key] = f.Value
 		r.order = append(r.order, f.Key)
 	}
+	r.note = in.Note
 	return r, r.files(in.Dir, e.Origin.Path, source)
 }
 
@@ -111,7 +116,9 @@ func (r *report) files(dir, path string, source []byte) error {
 		r.Hash = hash(sums)
 		return nil
 	}
-	delete(sums, "SKILL.md")
+	if path != "" {
+		delete(sums, "SKILL.md") // it is one of the files below
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("reading the files of %s: %w", dir, err)
@@ -174,7 +181,7 @@ func write(w io.Writer, st output.Style, r *report) error {
 	p("source", string(r.Source))
 	p("state", string(r.State))
 	p("shadowed by", r.ShadowedBy)
-	p("path", r.Path)
+	p("path", output.Tilde(r.Path))
 	p("hash", r.Hash)
 	p("tokens", fmt.Sprintf("about %d, and %d in the listing", r.BodyTokens, r.ListingTokens))
 	for _, k := range r.order {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/settings"
+	"github.com/knack-skills/knack/skill"
 )
 
 // Flags are the common flags of all commands.
@@ -52,6 +54,15 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 // are reported on standard error; those of skills only with -v, since every
 // command that lists skills shows them in its own way.
 func (f *Flags) Open(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.Engine, error) {
+	e, err := f.load(cmd, with...)
+	if err != nil {
+		return nil, err
+	}
+	f.report(cmd.ErrOrStderr(), e)
+	return e, f.usable(e)
+}
+
+func (f *Flags) load(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.Engine, error) {
 	f.sourcesSet = cmd.Flags().Changed("setting-sources")
 	o, err := f.options()
 	if err != nil {
@@ -60,19 +71,37 @@ func (f *Flags) Open(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.E
 	for _, w := range with {
 		w(&o)
 	}
-	e, err := knack.New(cmd.Context(), o)
-	if err != nil {
-		return nil, err
+	return knack.New(cmd.Context(), o)
+}
+
+// usable refuses settings of the command line that cannot be read: what they
+// were to forbid would otherwise be allowed.
+func (f *Flags) usable(e *knack.Engine) error {
+	if f.Settings == "" {
+		return nil
 	}
-	f.report(cmd.ErrOrStderr(), e)
-	return e, nil
+	for _, p := range e.SettingsProblems() {
+		if p.Severity == skill.Error && (p.Path == f.Settings || p.Path == "--settings") {
+			return output.Usagef("--settings: %s", p.Message)
+		}
+	}
+	return nil
 }
 
 func (f *Flags) options() (knack.Options, error) {
 	o := knack.Options{Dir: f.Dir, AddDirs: f.AddDirs, PluginDirs: f.PluginDirs, Settings: f.Settings, Trust: f.Trust}
-	for _, d := range slices.Concat(f.AddDirs, f.PluginDirs) {
-		if fi, err := os.Stat(expandHome(d)); err != nil || !fi.IsDir() {
-			return o, output.Usagef("%s is not a directory (--add-dir and --plugin-dir take existing ones)", d)
+	if fi, err := os.Stat(f.Dir); err != nil || !fi.IsDir() {
+		return o, output.Usagef("-C: %s is not a directory", f.Dir)
+	}
+	// What is typed is relative to where it is typed, whatever -C says.
+	o.AddDirs, o.PluginDirs = slices.Clone(f.AddDirs), slices.Clone(f.PluginDirs)
+	for _, list := range [][]string{o.AddDirs, o.PluginDirs} {
+		for i, d := range list {
+			abs, err := filepath.Abs(expandHome(d))
+			if fi, serr := os.Stat(abs); err != nil || serr != nil || !fi.IsDir() {
+				return o, output.Usagef("%s is not a directory (--add-dir and --plugin-dir take existing ones)", d)
+			}
+			list[i] = abs
 		}
 	}
 	if !f.sourcesSet {
@@ -123,21 +152,24 @@ func By(value string) (invoke.Caller, error) {
 	return "", output.Usagef("--by: %q is neither user nor model", value)
 }
 
-// CompleteNames completes skill names for commands that take one.
-func (f *Flags) CompleteNames(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// CompleteNames completes skill names for commands that take one. It says
+// nothing of problems: a person is in the middle of typing.
+func (f *Flags) CompleteNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	if cmd.Context() == nil {
 		cmd.SetContext(context.Background())
 	}
-	e, err := f.Open(cmd)
+	e, err := f.load(cmd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
 	for entry := range e.Snapshot().All() {
-		out = append(out, cobra.CompletionWithDesc(entry.ID, output.Brief(entry.Description)))
+		if strings.HasPrefix(entry.ID, typed) {
+			out = append(out, cobra.CompletionWithDesc(entry.ID, output.Brief(entry.Description)))
+		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package settings
+package state
 
 import "github.com/google/renameio/v2"
 

@@ -1,0 +1,48 @@
+package knack
+
+import (
+	"errors"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/turn"
+)
+
+// Announce returns the message that tells an agent which skills there are
+// (spec L-1, L-6): the whole listing the first time, later only what is new,
+// changed or gone. ok is false when there is nothing to tell. The session notes
+// that the agent was told, so the message must be sent. It may be called for
+// several agents at once, but for one agent by one goroutine at a time.
+func (e *Engine) Announce(agent session.AgentID) (m turn.Message, ok bool) {
+	told, now := e.session.Told(agent), e.Entries()
+	delta := listing.Diff(told, now)
+	if delta.Empty() {
+		return turn.Message{}, false
+	}
+	l := listing.FormatDelta(delta, e.ListingOptions())
+	if len(told) == 0 {
+		l = listing.Format(now, e.ListingOptions())
+	}
+	known := make(map[string]skill.Summary, len(now))
+	for _, entry := range now {
+		known[entry.ID] = entry.Summary
+	}
+	e.session.Tell(agent, known, delta.Removed...)
+	return turn.Message{Role: turn.User, Text: l.Text, Meta: true}, true
+}
+
+// Command reports whether name is a skill, and whether others may follow it on
+// the same line (spec I-4). With it an Engine is the slash.Names of a host that
+// has no commands of its own.
+func (e *Engine) Command(name string) (exists, stackable bool) {
+	entry, err := e.Snapshot().Resolve(name)
+	if err != nil {
+		// Invoking a name that is claimed twice says which ids are meant.
+		_, ambiguous := errors.AsType[*catalog.AmbiguousError](err)
+		return ambiguous, false
+	}
+	visible, _ := e.Snapshot().VisibleToUser(entry)
+	return true, entry.Run.Mode != skill.Fork && (visible || entry.Winner != nil && !entry.Trigger.HiddenFromUser)
+}
