@@ -1,6 +1,7 @@
 package knack
 
 import (
+	"context"
 	"errors"
 
 	"github.com/knack-skills/knack/catalog"
@@ -16,7 +17,23 @@ import (
 // that the agent was told, so the message must be sent. It may be called for
 // several agents at once, but for one agent by one goroutine at a time.
 func (e *Engine) Announce(agent session.AgentID) (m turn.Message, ok bool) {
-	told, now := e.session.Told(agent), e.Entries()
+	return e.announce(agent, e.Entries())
+}
+
+// AnnounceFor is [Engine.Announce] for an agent that is about to read prompt:
+// skills that match it keep more of their text when not all fits (spec L-5).
+// The error is that of ctx; nobody was told anything then.
+func (e *Engine) AnnounceFor(ctx context.Context, agent session.AgentID, prompt string) (m turn.Message, ok bool, err error) {
+	now, err := e.EntriesFor(ctx, prompt)
+	if err != nil {
+		return turn.Message{}, false, err
+	}
+	m, ok = e.announce(agent, now)
+	return m, ok, nil
+}
+
+func (e *Engine) announce(agent session.AgentID, now []listing.Entry) (m turn.Message, ok bool) {
+	told := e.session.Told(agent)
 	delta := listing.Diff(told, now)
 	if delta.Empty() {
 		return turn.Message{}, false

@@ -178,6 +178,7 @@ func (e *Engine) sources() []catalog.Source {
 	for _, r := range e.place.Roots() {
 		out = append(out, r)
 	}
+	out = append(out, e.place) // no skills, but hints at those in the wrong place
 	for _, d := range e.opts.PluginDirs {
 		out = append(out, plugin.Source{Dir: e.absolute(d)})
 	}
@@ -235,10 +236,18 @@ func (e *Engine) stateDir(names ...string) string {
 	return filepath.Join(append([]string{e.opts.StateDir}, names...)...)
 }
 
-// Invoke runs a skill on the one road (spec I-1). Its errors are those of
-// [invoke.Invoke].
+// Invoke runs a skill on the one road (spec I-1), and counts its use in this
+// project (spec I-13). Its errors are those of [invoke.Invoke]; that a use could
+// not be counted is a notice.
 func (e *Engine) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
-	return invoke.Invoke(ctx, req, e.Env())
+	r, err := invoke.Invoke(ctx, req, e.Env())
+	if err != nil {
+		return nil, err
+	}
+	if err := e.recordUse(r.Entry); err != nil {
+		r.Notices = append(r.Notices, "this use is not counted: "+err.Error())
+	}
+	return r, nil
 }
 
 // Render compiles a skill as [Engine.Invoke] would, without remembering it and

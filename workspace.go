@@ -37,9 +37,18 @@ func (e *Engine) configure() {
 		Flag: o.Settings, Only: only, Home: o.Home,
 	})
 	var bad []skill.Problem
+	if _, ok := e.budgetVariable(); !ok {
+		bad = append(bad, skill.Problem{Code: "setting-value", Severity: skill.Warning,
+			Message: fmt.Sprintf("%s is %q; it is left out", budgetVariable, o.Getenv(budgetVariable)),
+			Fix:     "set it to a number of characters above 0, or unset it"})
+	}
 	if err := e.decideTrust(e.locateState()); err != nil {
 		bad = append(bad, skill.Problem{Code: "trust-store", Severity: skill.Warning,
 			Message: err.Error(), Path: o.StateDir, Fix: "run `knack doctor --trust` to store the answer again"})
+	}
+	if _, err := e.used(); err != nil {
+		bad = append(bad, skill.Problem{Code: "usage-store", Severity: skill.Warning,
+			Message: err.Error(), Path: o.StateDir, Fix: "make it readable or remove it; a damaged file makes way, as *.broken, when a skill is next used"})
 	}
 	// Only now may the workspace's own files say more than what restricts it.
 	e.settings = e.settings.ForTrust(e.trusted)
@@ -160,8 +169,13 @@ func (e *Engine) denied(entry *catalog.Entry) (string, bool) {
 	return d.Reason, d.Verdict == permission.Deny
 }
 
-// Entries returns what the main agent may be told of, ready to be listed.
-func (e *Engine) Entries() []listing.Entry {
+// Entries returns what the main agent may be told of, ready to be listed. What
+// is used in this project often and recently has a higher rank (spec L-5); the
+// order does not depend on it.
+func (e *Engine) Entries() []listing.Entry { return e.entries(nil) }
+
+// entries ranks by use and, after that, by matches.
+func (e *Engine) entries(matches map[string]float64) []listing.Entry {
 	snap := e.Snapshot()
 	out := make([]listing.Entry, 0, snap.Len())
 	for entry := range snap.ModelView(e.session.Active) {
@@ -173,6 +187,8 @@ func (e *Engine) Entries() []listing.Entry {
 			NameOnly: entry.Visibility == catalog.NameOnly,
 		})
 	}
+	used, _ := e.used() // New reports a file that cannot be read
+	rank(out, used, matches)
 	return out
 }
 
@@ -189,11 +205,24 @@ func (e *Engine) ListingOptions() listing.Options {
 	if s.SkillListingMaxDescChars != nil {
 		o.MaxDescChars = *s.SkillListingMaxDescChars
 	}
-	if n, err := strconv.Atoi(strings.TrimSpace(e.opts.Getenv("SLASH_COMMAND_TOOL_CHAR_BUDGET"))); err == nil && n > 0 {
+	if n, ok := e.budgetVariable(); ok && n > 0 {
 		o.Chars = n
 	}
 	return o
 }
+
+// budgetVariable reads the variable that fixes the budget of the listing in
+// characters (spec L-2); ok is false when it is set and no positive number.
+func (e *Engine) budgetVariable() (chars int, ok bool) {
+	text := strings.TrimSpace(e.opts.Getenv(budgetVariable))
+	if text == "" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+const budgetVariable = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 
 // Search finds model-visible skills by words (spec L-8), best first; a limit of
 // zero means 20. The index is built on first use and again after a reload or an

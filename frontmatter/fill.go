@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,8 @@ func (d *Document) Fill(s *skill.Skill, legacy bool) []skill.Problem {
 		f.entry(&d.entries[i], d.entries[:i])
 	}
 	if s.Trigger.HiddenFromUser && s.Trigger.HiddenFromModel {
-		f.report(skill.Warning, "unreachable", nil, "nobody can start this skill: it is hidden from people and from the model",
+		i := slices.IndexFunc(d.entries, func(e entry) bool { return lookup(e.key) == lookup("user-invocable") })
+		f.report(skill.Warning, "unreachable", &d.entries[i], "nobody can start this skill: it is hidden from people and from the model",
 			"remove user-invocable: false or disable-model-invocation: true")
 	}
 	if s.Description == "" && d.Refused == "" {
@@ -297,9 +299,11 @@ func (f *filler) hidden() {
 	for i := range f.d.entries {
 		e := &f.d.entries[i]
 		if h := hiddenIn(e); h.n > 0 {
-			f.report(skill.Warning, "hidden-characters", e,
-				fmt.Sprintf("`%s` holds %d invisible or control characters, the first is U+%04X (%s)", e.key, h.n, h.first.Rune, h.first.Kind),
-				"remove them")
+			message := fmt.Sprintf("`%s` holds %d invisible or control characters, the first is U+%04X (%s)", e.key, h.n, h.first.Rune, h.first.Kind)
+			if h.tags != "" {
+				message += fmt.Sprintf("; as letters they read %q", h.tags)
+			}
+			f.report(skill.Warning, "hidden-characters", e, message, "remove them")
 		}
 	}
 }
@@ -307,6 +311,7 @@ func (f *filler) hidden() {
 type hiddenChars struct {
 	n     int
 	first text.Hidden
+	tags  string // what the first tag characters spell; models read them
 }
 
 // hiddenIn looks at the source, and at what escapes in it decode to.
@@ -322,6 +327,9 @@ func hiddenIn(e *entry) hiddenChars {
 			}
 			if all.n++; all.n == 1 {
 				all.first = h
+			}
+			if 0xE0020 <= h.Rune && h.Rune < 0xE007F && len(all.tags) < 80 {
+				all.tags += string(h.Rune - 0xE0000)
 			}
 		}
 	}

@@ -56,6 +56,7 @@ var hostile = map[string]string{
 	"dashes":              repeated("- "),
 	"surrogates":          numbered("k%x: \"\\ud83d\"\n"),
 	"line separators":     numbered("k%x: \u2028\n"),
+	"tag letters":         "description: " + repeated("\U000E0049") + "\n",
 	"bidi":                numbered("k%x: \u202e\n"),
 	"conflicts":           numbered("<<<<<<< a\nk%x: a\n"),
 	"prose":               repeated("Use it when: x\n"),

@@ -1,10 +1,12 @@
 package frontmatter
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/knack-skills/knack/skill"
 )
@@ -127,5 +129,37 @@ func TestStandIns(t *testing.T) {
 		if s.Description != value {
 			t.Errorf("%q, want %q: %v", s.Description, value, problems)
 		}
+	}
+}
+
+// TestKeyed compares the collection of entries with a slow and simple one.
+func TestKeyed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOfN(rapid.StringMatching(`[a-e]{1,2}`), 0, 200).Draw(t, "keys")
+		var k keyed
+		var want []entry
+		for i, key := range keys {
+			earlier := 0
+			if at := slices.IndexFunc(want, func(e entry) bool { return e.key == key }); at >= 0 {
+				earlier = want[at].line
+				want = slices.Delete(want, at, at+1)
+			}
+			e := entry{key: key, line: i + 1}
+			want = append(want, e)
+			if got := k.add(e); got != earlier {
+				t.Fatalf("key %d, %s: replaces line %d, want %d", i, key, got, earlier)
+			}
+		}
+		if !slices.EqualFunc(k.all(), want, func(a, b entry) bool { return a.key == b.key && a.line == b.line }) {
+			t.Errorf("%v, want %v", k.all(), want)
+		}
+	})
+}
+
+// TestTagLetters says what invisible letters spell (F-7).
+func TestTagLetters(t *testing.T) {
+	_, _, problems := load(header("description: Formats.\U000E0049\U000E0067\U000E006E\n"))
+	if codes(problems) != "hidden-characters" || !strings.Contains(problems[0].Message, `U+E0049 (tag); as letters they read "Ign"`) {
+		t.Errorf("%v", problems)
 	}
 }

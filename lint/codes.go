@@ -107,6 +107,7 @@ var codes = []Code{
 	{"unprintable-name", "source/dir", "The name of a directory holds characters that a name cannot have."},
 	{"unreachable", "frontmatter", "Neither a person nor a model can start the skill."},
 	{"unreadable", "source/dir, internal/cli/check", "The file cannot be read."},
+	{"usage-store", ".", "The counts of how often skills are used in this project cannot be read."},
 	{"utf-16", "frontmatter", "The file is UTF-16 and was not read."},
 	{"wrong-case-directory", "source/dir", "A directory is not read, because its name has the wrong case."},
 	{"yaml-alias", "frontmatter", "YAML aliases are refused; the field is ignored."},

@@ -80,6 +80,9 @@ func (r *reader) call(n *syntax.CallExpr) {
 	c.index()
 	p.hazy = readsUnknown(inner)
 	r.add(p)
+	if why := evaluatesValue(inner); why != "" {
+		r.loose(n, why)
+	}
 	for _, s := range in.scripts {
 		r.script(s)
 	}

@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // codeVariables hold text that a shell runs.
 var codeVariables = set("PS0 PS1 PS2 PS4 PROMPT_COMMAND BASH_ENV ENV")
@@ -49,4 +52,33 @@ func subscripts(words []word) bool {
 		}
 	}
 	return false
+}
+
+// evaluatesValue says why a builtin may run what a value says, or "": bash
+// evaluates the subscript in the name of a variable, and a name that is only
+// known when the line runs may have one. A rule about the builtin does not mean
+// that, any more than it means arithmetic.
+func evaluatesValue(words []word) string {
+	const why = "a name that is only known when it runs is evaluated as code"
+	args := words[1:]
+	dynamic := func(w word) bool { return !w.static }
+	switch base(words[0].value) {
+	case "printf":
+		if len(args) > 1 && args[0].option() && args[0].value != "--" && slices.ContainsFunc(args[:2], dynamic) {
+			return why
+		}
+	case "test", "[":
+		if !testReads(args) && slices.ContainsFunc(args, dynamic) {
+			return why
+		}
+	case "mapfile", "readarray", "read", "unset", "getopts":
+		if slices.ContainsFunc(args, dynamic) {
+			return why
+		}
+	case "wait": // "wait $!" is common
+		if hasOption(words, "p", "") && slices.ContainsFunc(args, dynamic) {
+			return why
+		}
+	}
+	return ""
 }

@@ -53,16 +53,8 @@ func NeverMatches(r Rule) string {
 
 // neverBash finds specifiers that no simple command can have.
 func neverBash(s string) string {
-	program, _, _ := strings.Cut(s, " ")
-	name, inner := strings.CutSuffix(program, ":*")
-	switch {
-	case name == "":
-		return "it names no command: write Bash(command:*)"
-	case inner && program != s:
-		return fmt.Sprintf("no program is called %q: \":*\" only stands for arguments at the end; write Bash(%s * ...)", program, name)
-	}
-	if before, after, ok := strings.Cut(name, ":"); ok && !strings.ContainsAny(name, `/\"'`) {
-		return fmt.Sprintf("no program is called %q: only a final \":*\" stands for arguments; write Bash(%s %s:*)", name, before, strings.Trim(after, ":*"))
+	if why := neverProgram(s); why != "" {
+		return why
 	}
 	spec := readSpec(s, "")
 	if spec.kind == exactSpec {
@@ -94,6 +86,50 @@ func neverBash(s string) string {
 		return manyCommands
 	}
 	return ""
+}
+
+// neverProgram finds a colon in the name of the program, and says what was
+// probably meant: a list of commands, arguments, or a subcommand.
+func neverProgram(s string) string {
+	program, _, _ := strings.Cut(s, " ")
+	head, rest, star := strings.Cut(s, ":*")
+	star = star && len(head) < len(program)
+	switch {
+	case program == ":*":
+		return "it names no command: write Bash(command:*)"
+	case strings.ContainsAny(program, `"'`):
+		return ""
+	case star && strings.IndexAny(strings.TrimLeft(rest, " "), ",;|&") == 0:
+		return manyCommands + ": write " + eachCommand(s)
+	}
+	name := strings.TrimSuffix(program, ":*")
+	before, after, colon := strings.Cut(name, ":")
+	switch {
+	case star && rest != "" && name != program:
+		return fmt.Sprintf("no program is called %q: \":*\" only stands for arguments at the end; write Bash(%s *%s)",
+			program, strings.ReplaceAll(head, ":", " "), rest)
+	case !colon || strings.ContainsAny(name, `/\`):
+		return ""
+	}
+	// What follows the program keeps its form; a program alone gets arguments.
+	words := strings.Join(strings.FieldsFunc(before+" "+after, func(r rune) bool { return r == ' ' || r == ':' || r == '*' }), " ")
+	if more := s[len(program):]; more != "" {
+		words += more
+	} else {
+		words += ":*"
+	}
+	return fmt.Sprintf("no program is called %q: only a final \":*\" stands for arguments; write Bash(%s)", name, words)
+}
+
+// eachCommand writes a rule for each command of a list.
+func eachCommand(s string) string {
+	var out []string
+	for _, c := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",;|&", r) }) {
+		if c = strings.TrimSpace(c); c != "" {
+			out = append(out, "Bash("+c+")")
+		}
+	}
+	return strings.Join(out, " and ")
 }
 
 const manyCommands = "every simple command of a line is compared by itself: write one rule for each"

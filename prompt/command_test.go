@@ -82,7 +82,7 @@ func TestCommands(t *testing.T) {
 // Variables in a line expand as if quoted, whatever stands around them and
 // whatever they contain (spec P-9).
 func TestVariablesInCommands(t *testing.T) {
-	for _, dir := range []string{"/plain/dir", "/a b/c", "/it's", `/q"q`, "/$(touch pwned)", "/`touch pwned`", `/back\slash`, "/glob*?[x]", "/x;y&z|w", "/日本 語", "/#hash !"} {
+	for _, dir := range []string{"/plain/dir", "/a b/c", "/it's", `/q"q`, "/$(touch pwned)", "/`touch pwned`", "/a; touch pwned;", "/a) touch pwned #", `/back\slash`, "/glob*?[x]", "/x;y&z|w", "/日本 語", "/#hash !"} {
 		for _, tt := range []struct{ line, want string }{
 			{"printf '<%s>' ${CLAUDE_SKILL_DIR}", "<DIR>"},
 			{"printf '<%s>' ${KNACK_SKILL_DIR}/run.sh x", "<DIR/run.sh><x>"},
@@ -101,6 +101,13 @@ func TestVariablesInCommands(t *testing.T) {
 			{"printf '<%s>' \"`printf '(%s)' ${CLAUDE_SKILL_DIR} \"${CLAUDE_SKILL_DIR}\"`\"", "<(DIR)(DIR)>"},
 			{"case x in\nx) printf '<%s>' ${CLAUDE_SKILL_DIR};;\nesac", "<DIR>"},
 			{`printf '%s' "$CLAUDE_SKILL_DIR" "$KNACK_SKILL_DIR"`, "DIRDIR"},
+			{"cat <<E\n$(printf '(%s)' ${CLAUDE_SKILL_DIR} \"${CLAUDE_SKILL_DIR}\")`printf '(%s)' \"${CLAUDE_SKILL_DIR}\"`\nE", "(DIR)(DIR)(DIR)"},
+			{"cat <<E\n\"${unset:-${CLAUDE_SKILL_DIR}}\" $(cat <<F\n${CLAUDE_SKILL_DIR}\nF\n)\nE", "\"DIR\" DIR"},
+			{"cat <<\"E F\" >&2\nit's\nE F\nprintf '<%s>' ${CLAUDE_SKILL_DIR}", "<DIR>\n[stderr]\nit's"},
+			{"((x = 1<<2))\nprintf '<%s>' ${CLAUDE_SKILL_DIR}", "<DIR>"},
+			{"x[1<<2]=a; y=$[1<<2]; printf '<%s>' ${CLAUDE_SKILL_DIR}", "<DIR>"},
+			{`printf '<%s>' "$(case x in y) ;; x) printf '(%s)' "${CLAUDE_SKILL_DIR}";; esac)" ${CLAUDE_SKILL_DIR}`, "<(DIR)><DIR>"},
+			{"printf '<%s>' \"`echo a # b`\" \"${CLAUDE_SKILL_DIR}\"", "<a><DIR>"},
 		} {
 			env := realShell(t)
 			env.Vars.SkillDir = dir
@@ -222,14 +229,10 @@ func TestCommandTimes(t *testing.T) {
 		t.Errorf("message %s", msg)
 	}
 
-	start := time.Now()
-	env.Timeout = 0
-	_, err = Compile(t.Context(), project(), skill.Instructions{Text: "!`sleep 99` !`exit 4` !`sleep 99`"}, "", env)
+	env.Timeout = time.Hour // longer than a test may run
+	_, err = Compile(t.Context(), project(), skill.Instructions{Text: "!`sleep 9999` !`exit 4` !`sleep 9999`"}, "", env)
 	if !errors.As(err, &failed) || failed.ExitCode != 4 {
 		t.Errorf("error %v, want that of the command that failed", err)
-	}
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("the others went on for %v", took)
 	}
 
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)

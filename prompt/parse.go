@@ -75,21 +75,23 @@ type parser struct {
 	document
 	done int  // end of the last piece
 	cr   bool // the body has carriage returns
-	runs []extent
-	last []int // by length of a run of backticks: 1 + index of the last such run
+	// marks says where the next three of each fence mark are; few lines have any.
+	marks [2]int
+	runs  []extent
+	last  []int // by length of a run of backticks: 1 + index of the last such run
 }
 
 func parse(body string) document {
-	p := parser{document: document{body: body}, cr: strings.IndexByte(body, '\r') >= 0}
+	p := parser{document: document{body: body}, cr: strings.IndexByte(body, '\r') >= 0, marks: [2]int{-1, -1}}
 	for i := 0; i < len(body); {
 		end, next := p.line(i)
-		if f, ok := openFence(body, i, end); ok {
+		if f, ok := p.openFence(i, end); ok {
 			i = p.fence(f, next)
 			continue
 		}
 		for next < len(body) {
 			e, n := p.line(next)
-			if startsBlock(body, next, e) {
+			if p.startsBlock(next, e) {
 				break
 			}
 			next = n
@@ -118,6 +120,30 @@ func (p *parser) line(i int) (end, next int) {
 		return end, end + 2
 	}
 	return end, end + 1
+}
+
+// openFence reads an opening fence from the line body[i:end]. Lines are asked
+// about in order.
+func (p *parser) openFence(i, end int) (fence, bool) {
+	p.findMarks(i)
+	if p.marks[0] >= end && p.marks[1] >= end {
+		return fence{}, false
+	}
+	return openFence(p.body, i, end)
+}
+
+// findMarks looks for the next fence marks at i or behind.
+func (p *parser) findMarks(i int) {
+	for k, marks := range [...]string{"```", "~~~"} {
+		if p.marks[k] >= i {
+			continue
+		}
+		if n := strings.Index(p.body[i:], marks); n >= 0 {
+			p.marks[k] = i + n
+		} else {
+			p.marks[k] = len(p.body)
+		}
+	}
 }
 
 // text ends the text before i as a piece.
@@ -149,8 +175,8 @@ func skipBlanks(s string) int {
 // startsBlock reports whether a code span that is open on the line before
 // cannot go on in this one: a blank line, a fence, a heading, a list item, a
 // quotation, a table row.
-func startsBlock(body string, i, end int) bool {
-	rest := body[i:end]
+func (p *parser) startsBlock(i, end int) bool {
+	rest := p.body[i:end]
 	rest = rest[skipBlanks(rest):]
 	if rest == "" {
 		return true
@@ -159,7 +185,7 @@ func startsBlock(body string, i, end int) bool {
 	case '#', '>', '|':
 		return true
 	case '`', '~':
-		_, ok := openFence(body, i, end)
+		_, ok := p.openFence(i, end)
 		return ok
 	}
 	return listMarker(rest) > 0

@@ -146,6 +146,9 @@ func TestParseLinear(t *testing.T) {
 		strings.Repeat("` !`", n), strings.Repeat("!`\n", n), strings.Repeat("`a\n!`b ", n), strings.Repeat("``` x\n", n),
 		strings.Repeat("\r", n), strings.Repeat("${", n), strings.Repeat("$0", n), strings.Repeat(">", n), strings.Repeat("\\!`", n),
 		strings.Repeat("- ", n) + "```", strings.Repeat("``", n) + " " + strings.Repeat("`", n), lengths.String(),
+		strings.Repeat("~~~\na\n", n), strings.Repeat("a\n~~~~~", n), "```\n```\n" + strings.Repeat("a ~~~\n", n),
+		"```!\n" + strings.Repeat("$(", n) + strings.Repeat("(", n) + "\n```\n", "```!\n" + strings.Repeat("$(cat <<E\n", n) + "\n```\n",
+		"```!\n" + strings.Repeat("<<E\n`a", n) + "\n```\n", "```!\n" + strings.Repeat("$(case x in a) ", n) + "\n```\n",
 		strings.Repeat("```!\n", n), "```!\n" + strings.Repeat("$0\n", n) + "```\n",
 	} {
 		checkRaw(t, body)

@@ -141,8 +141,8 @@ func (c count) at(now time.Time) float64 {
 	return c.Score * math.Exp2(-float64(age)/float64(halfLife))
 }
 
-// used adds a use at a time. The order in which uses are recorded makes no
-// difference.
+// used adds a use at a time. Within a half-life the order in which uses are
+// recorded makes no difference; beyond it, the time of c was wrong.
 func (c count) used(now time.Time) count {
 	use := count{Score: 1, At: now}
 	if c.Score == 0 {

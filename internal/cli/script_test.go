@@ -53,6 +53,7 @@ func isolated(dir string) []string {
 		"KNACK_STATE_DIR=" + at("state"), "KNACK_MANAGED_DIR=" + at("managed"),
 		"CLAUDE_CONFIG_DIR=", "KNACK_TRUST=", "SLASH_COMMAND_TOOL_CHAR_BUDGET=",
 		"NO_COLOR=", "COLUMNS=80", "LC_ALL=C.UTF-8", "ROOT=" + dir,
+		"GORACE=atexit_sleep_ms=0", // under -race every process would end a second later
 	}
 }
 

@@ -223,23 +223,19 @@ func (l lifeline) ended(t *testing.T) string {
 // not keep Run waiting.
 func timeout(t *testing.T, r shell.Runner) {
 	for _, line := range []string{
-		`exec 3>"$0"; echo up >&3; sleep 300`,
-		`exec 3>"$0"; echo up >&3; sleep 300 & wait`,
-		`exec 3>"$0"; echo up >&3; (trap '' TERM INT HUP; sleep 300; sleep 300) & sleep 300`,
+		`exec 3>"$0"; echo up >&3; sleep 9999`,
+		`exec 3>"$0"; echo up >&3; sleep 9999 & wait`,
+		`exec 3>"$0"; echo up >&3; (trap '' TERM INT HUP; sleep 9999; sleep 9999) & sleep 9999`,
 		`exec 3>"$0"; echo up >&3; while :; do :; done`,
 		`exec 3>"$0"; echo up >&3; yes`,
 	} {
 		l := newLifeline(t, r)
-		start := time.Now()
 		out := must(t, r, shell.Command{Line: "echo partial; " + line, Args: []string{l.path}, Timeout: 300 * time.Millisecond})
 		if !out.TimedOut || out.Exit != 128+9 {
 			t.Errorf("%q: timed out %v, exit %d", line, out.TimedOut, out.Exit)
 		}
 		if !strings.HasPrefix(string(out.Stdout), "partial\n") {
 			t.Errorf("%q: output before the timeout is gone: %.20q", line, out.Stdout)
-		}
-		if took := time.Since(start); took > patience {
-			t.Errorf("%q: took %v", line, took)
 		}
 		l.ended(t)
 	}

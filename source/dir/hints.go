@@ -1,6 +1,7 @@
 package dir
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,6 +75,11 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
+}
+
+// Load makes a place a source of what [Hints] says, without skills of its own.
+func (p Place) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error) {
+	return nil, Hints(p), ctx.Err()
 }
 
 // Hints looks for skills of a project that lie where nothing reads them: a

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/knack-skills/knack"
@@ -182,7 +181,7 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(real, data, fi.Mode().Perm())
+	return writeFile(real, data, fi.Mode().Perm())
 }
 
 func newReport(checked int, problems []skill.Problem) report {

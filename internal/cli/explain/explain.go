@@ -3,10 +3,12 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/text"
 )
 
@@ -130,10 +133,30 @@ func listed(e *knack.Engine, entry *catalog.Entry, visible bool) catalog.Step {
 		if line.Shortened {
 			s.Outcome, s.Detail = "shortened", fmt.Sprintf("%s; the model reads %q", line.Reason, line.Line)
 		}
+		s.Detail += ranked(e, entry.ID)
 		return s
 	}
 	s.Outcome, s.Detail = "omitted", fmt.Sprintf("%d skills did not fit; SkillSearch finds it", l.Omitted)
+	s.Detail += ranked(e, entry.ID)
 	return s
+}
+
+// ranked says which place the skill has when ranks share out the budget (spec L-5).
+func ranked(e *knack.Engine, id string) string {
+	if e.ListingOptions().Mode != listing.Ranked {
+		return ""
+	}
+	entries := e.Entries()
+	slices.SortStableFunc(entries, func(a, b listing.Entry) int { return cmp.Compare(b.Rank, a.Rank) })
+	at := slices.IndexFunc(entries, func(le listing.Entry) bool { return le.ID == id })
+	if at < 0 {
+		return ""
+	}
+	why := "it was not used in this project"
+	if entries[at].Rank > 0 {
+		why = "by its use in this project"
+	}
+	return fmt.Sprintf("; rank %d of %d: %s", at+1, len(entries), why)
 }
 
 // permitted says whether a call would be let through (spec S-2, I-3).

@@ -3,8 +3,8 @@
 package permissions
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +14,7 @@ import (
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/text"
 )
 
@@ -59,7 +60,8 @@ func newList(f *workspace.Flags) *cobra.Command {
 			for i, r := range rows {
 				cells[i] = []string{r.List, text.Terminal(r.Rule), r.Scope, output.Tilde(text.Terminal(r.Source))}
 			}
-			if !e.Trusted() {
+			leftOut := func(p skill.Problem) bool { return p.Code == "rule-untrusted" }
+			if slices.ContainsFunc(e.SettingsProblems(), leftOut) {
 				fmt.Fprintln(cmd.ErrOrStderr(), "The workspace is not trusted: allow rules of its own settings are left out (--trust).")
 			}
 			return f.Style(cmd.OutOrStdout()).Table(cmd.OutOrStdout(), []string{"LIST", "RULE", "SCOPE", "SOURCE"}, cells)
@@ -107,7 +109,7 @@ func newExplain(f *workspace.Flags) *cobra.Command {
   knack permissions explain Read '{"file_path":"/etc/passwd"}'`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := readInput(args[1])
+			in, err := readInput(args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -116,6 +118,11 @@ func newExplain(f *workspace.Flags) *cobra.Command {
 				return err
 			}
 			d := e.Rules().Decide(request(e, args[0], in))
+			if args[0] == "Skill" && in.Skill != "" {
+				if d, err = asModel(cmd.Context(), e, in, d); err != nil {
+					return err
+				}
+			}
 			if f.JSON {
 				return output.JSON(cmd.OutOrStdout(), newDecision(d))
 			}
@@ -134,34 +141,6 @@ func newExplain(f *workspace.Flags) *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// input names the fields of tool inputs that rules speak of, as models know them.
-type input struct {
-	Command      string `json:"command"`
-	FilePath     string `json:"file_path"`
-	NotebookPath string `json:"notebook_path"`
-	Path         string `json:"path"`
-	URL          string `json:"url"`
-	Skill        string `json:"skill"`
-	Args         string `json:"args"`
-	Agent        string `json:"subagent_type"`
-}
-
-func readInput(s string) (input, error) {
-	var in input
-	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
-		return in, output.Usagef("JSON_INPUT is not a JSON object: give the input of the tool, such as '{\"command\":\"git push\"}', not %q", s)
-	}
-	if err := json.Unmarshal([]byte(s), &in); err != nil {
-		return in, output.Usagef("JSON_INPUT cannot be read: %v", err)
-	}
-	for _, p := range []string{in.FilePath, in.NotebookPath} {
-		if p != "" {
-			in.Path = p
-		}
-	}
-	return in, nil
 }
 
 func request(e *knack.Engine, tool string, in input) permission.Request {

@@ -192,6 +192,6 @@ func (l *Loaded) lint() error {
 		return err
 	}
 	l.Findings = slices.DeleteFunc(lint.File(l.Skill, data, lint.Options{}),
-		func(p skill.Problem) bool { return p.Code == "missing-resource" })
+		func(p skill.Problem) bool { return p.Code == "missing-resource" || slices.Contains(l.Problems, p) })
 	return nil
 }
