@@ -39,20 +39,44 @@ var arrows = map[string]string{
 	// Run one.
 	"permission": "skill gitignore",
 	"prompt":     "skill shell",
-	"session":    "skill",
+	"session":    "skill hook permission text",
 	"invoke":     "skill turn catalog permission prompt session shell",
 	// Engines: libraries on top.
-	"state":       "",
-	"usage":       "state",
-	"settings":    "skill permission text state",
-	"slash":       "",
-	"lint":        "skill frontmatter prompt permission text catalog gitignore listing",
-	"llm/offline": "skill invoke search",
+	"state":    "",
+	"usage":    "state",
+	"settings": "skill permission text state",
+	"slash":    "",
+	"lint":     "skill frontmatter prompt permission text catalog gitignore listing",
+	// Models.
+	"llm":           "",
+	"llm/wire":      "",
+	"llm/choose":    "",
+	"llm/scripted":  "llm",
+	"llm/anthropic": "llm llm/wire",
+	"llm/openai":    "llm llm/wire",
+	"llm/gemini":    "llm llm/wire",
+	"llm/offline":   "llm skill invoke search",
+	// The agent.
+	"agent":               "*core llm",
+	"agent/skilltool":     "agent listing llm search",
+	"agent/agenttool":     "agent invoke llm permission",
+	"agent/tool":          "*core agent llm",
+	"agent/tool/file":     "*core agent agent/tool llm",
+	"agent/tool/find":     "*core agent agent/tool llm",
+	"agent/tool/bash":     "*core agent agent/tool llm",
+	"agent/tool/web":      "*core agent agent/tool llm",
+	"agent/tool/todo":     "*core agent agent/tool llm",
+	"agent/tool/question": "*core agent agent/tool llm",
+	"agentdef":            "skill hook frontmatter permission",
+	"memory":              "",
+	"session/transcript":  "session skill turn state text",
 	// The façade wires the core, the settings and what is remembered.
 	"": "*core settings state usage",
 	// Contract suites, imported by tests alone.
-	"catalog/sourcetest": "skill catalog",
-	"shell/shelltest":    "shell",
+	"catalog/sourcetest":  "skill catalog",
+	"shell/shelltest":     "shell",
+	"llm/llmtest":         "llm",
+	"agent/tool/tooltest": "agent llm",
 }
 
 var core = strings.Fields(`text hook gitignore shell skill turn frontmatter

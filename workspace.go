@@ -1,7 +1,6 @@
 package knack
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/permission"
-	"github.com/knack-skills/knack/search"
 	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
@@ -223,52 +221,6 @@ func (e *Engine) budgetVariable() (chars int, ok bool) {
 }
 
 const budgetVariable = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
-
-// Search finds model-visible skills by words (spec L-8), best first; a limit of
-// zero means 20. The index is built on first use and again after a reload or an
-// activation; it reads every body once.
-func (e *Engine) Search(ctx context.Context, query string, limit int) ([]search.Hit, error) {
-	snap := e.Snapshot()
-	ix, err := e.searchIndex(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	// Whether a skill is enabled is asked each time (spec C-9).
-	hits := ix.Search(query, limit)
-	return slices.DeleteFunc(hits, func(h search.Hit) bool {
-		entry, err := snap.Resolve(h.ID)
-		if err != nil {
-			return true
-		}
-		visible, _ := snap.VisibleToModel(entry, e.session.Active)
-		return !visible
-	}), nil
-}
-
-func (e *Engine) searchIndex(ctx context.Context, snap *catalog.Snapshot) (*search.Index, error) {
-	e.indexMu.Lock()
-	defer e.indexMu.Unlock()
-	key := indexKey{snap.Generation, e.session.Activations()}
-	if e.index != nil && e.indexed == key {
-		return e.index, nil
-	}
-	var docs []search.Doc
-	for entry := range snap.ModelView(e.session.Active) {
-		d := search.Doc{ID: entry.ID, Name: entry.Name, Description: entry.Description, WhenToUse: entry.WhenToUse}
-		// Only files: a remote body costs a call, a bundled one may extract.
-		if entry.Origin.Path != "" {
-			if in, err := entry.Content.Body.Load(ctx); err == nil {
-				d.Headings = search.Headings(in.Text)
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		docs = append(docs, d)
-	}
-	e.index, e.indexed = search.Build(docs), key
-	return e.index, nil
-}
 
 func isSet(b *bool) bool { return b != nil && *b }
 

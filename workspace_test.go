@@ -190,6 +190,7 @@ func TestSettingsLevels(t *testing.T) { // spec S-1, S-9, L-2
 		l.env["SLASH_COMMAND_TOOL_CHAR_BUDGET"] = value
 		equal(t, "budget "+value, l.open().ListingOptions().Chars, want)
 	}
+	delete(l.env, "SLASH_COMMAND_TOOL_CHAR_BUDGET")
 
 	// Refusals hold at once, allowances of the workspace wait for trust.
 	texts := func(e *knack.Engine) (out []string) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
@@ -29,6 +30,9 @@ type Tool interface {
 type Plan struct {
 	// Ask is judged by the rules before Run; an empty Tool needs no permission.
 	Ask permission.Request
+	// Free calls need no approval of their own; a rule that denies them or asks
+	// still holds.
+	Free bool
 	// ReadOnly calls change nothing and may run beside others.
 	ReadOnly bool
 	// Person marks calls that only a person can answer; they fail in subagents
@@ -46,6 +50,10 @@ type CallEnv struct {
 	ID       string          // tool_use_id
 	Agent    session.AgentID // who called
 	Progress func(string)    // says what is going on; never nil
+	// Invoke runs a skill as the calling agent, on the one road (spec I-1).
+	Invoke func(ctx context.Context, name, args string) (*invoke.Result, error)
+	// Spawn runs a subagent of the calling agent (spec I-8).
+	Spawn func(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResult, error)
 }
 
 // A Result goes back to the model.

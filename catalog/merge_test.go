@@ -80,6 +80,18 @@ func TestMerge(t *testing.T) {
 			all:  []string{"caf\u00e9=user:caf\u00e9", "CAF\u00c9=project:CAF\u00c9"}, shadowed: []string{"project:caf\u00e9<user:caf\u00e9 C-5"},
 		},
 		{
+			name: "C-8 each project directory on the way up has a name of its own",
+			in: []*skill.Skill{
+				near("deploy"), far("deploy"),
+				at(skill.Project, "/repo/apps/repo/.claude/skills", "deploy", func(s *skill.Skill) { s.Origin.Distance = 2 }),
+				at(skill.Project, "/.claude/skills", "deploy", func(s *skill.Skill) { s.Origin.Distance = 3 }),
+			},
+			all: []string{"deploy=project:deploy"},
+			shadowed: []string{
+				"project:repo:deploy<project:deploy C-5", "project:apps/repo:deploy<project:deploy C-5", "project:2:deploy<project:deploy C-5",
+			},
+		},
+		{
 			name: "C-8 a qualified id that is somebody's id gets longer",
 			in:   []*skill.Skill{user("deploy"), near("deploy"), plugin("project", "deploy"), legacy(skill.User, "user:deploy")},
 			all: []string{

@@ -18,6 +18,12 @@ type filler struct {
 	legacy   bool
 	seen     uint64 // a bit for each field of the table that was filled
 	problems []skill.Problem
+
+	// restricts: every list of rules limits something, also the ones that grant
+	// in a skill.
+	restricts bool
+	// consequence of a lost field; empty is that for a skill.
+	consequence string
 }
 
 // Fill copies the fields of d into s (Summary except ID, Trigger, Run, and
@@ -108,8 +114,12 @@ func (f *filler) bad(e *entry, takes, instead string) {
 // known, so the model may not start the skill.
 func (f *filler) lose(e *entry) {
 	f.s.Trigger.HiddenFromModel = true
+	so := f.consequence
+	if so == "" {
+		so = "so the model may not start this skill"
+	}
 	f.report(skill.Error, "security-field-lost", e,
-		"`"+e.key+"` cannot be read"+f.why(e)+", so the model may not start this skill", "correct `"+e.key+"`")
+		"`"+e.key+"` cannot be read"+f.why(e)+", "+so, "correct `"+e.key+"`")
 }
 
 // text reads a text field (spec F-4).

@@ -67,7 +67,7 @@ func splitDepth(s string, open, shut byte, seps string, parts []string) (all []s
 func (f *filler) rules(e *entry) []string {
 	got := itemsOf(e)
 	if got.lost {
-		if e.lost || strings.HasPrefix(strings.ToLower(e.key), "dis") {
+		if e.lost || f.restricts || strings.HasPrefix(strings.ToLower(e.key), "dis") {
 			f.lose(e)
 		} else {
 			f.bad(e, "a list of tools", "no tool is approved")
@@ -160,12 +160,19 @@ func (f *filler) requires(e *entry) {
 		f.s.Content.Extra = append(f.s.Content.Extra, e.field(false))
 		return
 	}
+	f.s.Run.Requires = names(&got)
+}
+
+// names splits what itemsOf has read into names: at commas or, in a text
+// without any, at blanks.
+func names(got *items) (all []string) {
 	var one [1]string
 	for _, part := range got.all(&one) {
 		seps := ",\r\n"
 		if !got.list && !strings.Contains(part, ",") {
 			seps = " \t\r\n"
 		}
-		f.s.Run.Requires, _ = splitDepth(part, '(', ')', seps, f.s.Run.Requires)
+		all, _ = splitDepth(part, '(', ')', seps, all)
 	}
+	return all
 }

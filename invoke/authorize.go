@@ -17,9 +17,12 @@ type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
-// A Question is what needs a person's word: a skill, or one inline command of it.
+// A Question is what needs a person's word: a skill, one inline command of it,
+// or a tool call of the agent.
 type Question struct {
-	Skill   string   // catalog id
+	Skill   string   // catalog id; empty for a tool call
+	Tool    string   // the tool; empty for a skill
+	Input   []byte   // its input, as JSON
 	Command string   // the exact command; empty when the skill itself is in question
 	Unsafe  []string // the properties that need approval (spec S-4)
 	Reason  string   // why the rules left it open

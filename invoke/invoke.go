@@ -90,6 +90,7 @@ type ForkRequest struct {
 	Agent      string // agent type; empty means general-purpose
 	Prompt     string
 	Override   turn.Override
+	Limit      []string // declared allowed-tools; nil does not limit the tools (spec I-9)
 	Background bool
 }
 
@@ -127,7 +128,7 @@ func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
 		return r, nil
 	}
 	r.Repeat = env.Session.Record(agent, session.Invoked{
-		ID: idOf(r.Entry), Path: r.Entry.Origin.Path, Text: r.Text, At: env.now(),
+		ID: idOf(r.Entry), Path: r.Entry.Origin.Path, Args: req.Args, Text: r.Text, At: env.now(),
 	})
 	if r.Repeat {
 		r.Messages = inlineMessages(r, req.Args, repeatNote(idOf(r.Entry)))
@@ -241,7 +242,7 @@ func (env Env) now() time.Time {
 func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*Result, error) {
 	out, err := env.Fork.Fork(ctx, ForkRequest{
 		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
-		Override: r.Override, Background: r.Entry.Run.Background,
+		Override: r.Override, Limit: r.Entry.Run.AllowedTools, Background: r.Entry.Run.Background,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", idOf(r.Entry), err)

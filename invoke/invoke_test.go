@@ -2,7 +2,9 @@ package invoke_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -102,8 +104,9 @@ func TestRepeat(t *testing.T) { // spec I-7
 	}
 	got := env.Session.Invoked("worker")
 	e := w.entry("s")
-	want := session.Invoked{ID: "s", Path: e.Origin.Path, At: at,
+	want := session.Invoked{ID: "s", Path: e.Origin.Path, Args: "a", At: at,
 		Text: "Base directory for this skill: " + e.Origin.Dir + "\n\nFor a.\n"}
+	want.Hash = fmt.Sprintf("%x", sha256.Sum256([]byte(want.Text)))
 	if d := cmp.Diff([]session.Invoked{want, want}, got); d != "" {
 		t.Error(d)
 	}

@@ -134,7 +134,7 @@ func giveByRank(texts []*item, left int) {
 // namesOnly is step 3. Names beyond twice the budget are left out by rank.
 func (p *plan) namesOnly() {
 	p.step = 3
-	var names []*item
+	names := make([]*item, 0, len(p.items))
 	pinned, total := 0, 0
 	for i := range p.items {
 		it := &p.items[i]
@@ -162,11 +162,16 @@ func (p *plan) namesOnly() {
 // listing renders the plan.
 func (p *plan) listing() Listing {
 	l := Listing{BudgetChars: p.budget, Step: p.step}
+	for i := range p.items {
+		if p.items[i].out {
+			l.Omitted++
+		}
+	}
+	l.Lines = make([]Line, 0, len(p.items)-l.Omitted)
 	bare := fmt.Sprintf("name only: the budget of %d characters leaves under %d for each description", p.budget, minShare)
 	for i := range p.items {
 		it := &p.items[i]
 		if it.out {
-			l.Omitted++
 			continue
 		}
 		shortened, reason := p.reason(it, bare)

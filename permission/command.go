@@ -25,6 +25,8 @@ type command struct {
 	whole   bool      // only its whole text makes a sensible rule
 	first   [256]bool // bytes that a form can begin with
 	second  [256]bool // bytes that may come next
+	next    [256]bool // bytes that the second word of a form can begin with
+	loose   bool      // the first word holds blanks, so next says nothing
 }
 
 // call adds the parts of one simple command.
@@ -216,35 +218,65 @@ func plainText(words []word) string {
 // base returns the last element of a program's path.
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// index prepares the quick refusal of rules that begin with another letter.
+// index prepares excludes.
 func (c *command) index() {
 	for _, forms := range [][][]word{c.forms, c.hidden} {
 		for _, f := range forms {
 			for _, s := range []string{f[0].text, f[0].value, base(f[0].value)} {
 				if s != "" {
 					c.first[s[0]] = true
+					if len(s) > 1 {
+						c.second[s[1]] = true
+					}
 				}
-				if len(s) > 1 {
-					c.second[s[1]] = true
+			}
+			if strings.ContainsAny(f[0].text, " \t\n") {
+				c.loose = true
+			}
+			if len(f) > 1 {
+				for _, s := range []string{f[1].text, f[1].value} {
+					if s != "" {
+						c.next[s[0]] = true
+					}
 				}
 			}
 		}
 	}
-	// Quotes and home directories in a rule stand for other letters.
-	for _, b := range []byte("\"'\\$~*") {
-		c.first[b], c.second[b] = true, true
+	// Quotes, home directories and wildcards in a rule stand for other letters.
+	for _, b := range []byte(spelled) {
+		c.first[b], c.second[b], c.next[b] = true, true, true
 	}
-	// A word of one letter may end there.
-	c.second[' '], c.second['\t'], c.second[':'] = true, true, true
+	// A word of one letter may end there, and a prefix may end anywhere.
+	c.second[' '], c.second['\t'], c.second[':'], c.next[':'] = true, true, true, true
+}
+
+// spelled are the bytes after which a specifier need not look like the command.
+const spelled = "\"'\\$~*`"
+
+// excludes is a quick look that spares most comparisons: the specifier begins
+// with two bytes, or its second word with one, that the command cannot have
+// there.
+func (c *command) excludes(spec string) bool {
+	if spec == "" || !c.first[spec[0]] {
+		return true
+	}
+	for i := 0; i < len(spec); i++ {
+		switch b := spec[i]; {
+		case strings.IndexByte(spelled, b) >= 0:
+			return false
+		case i == 1 && !c.second[b]:
+			return true
+		case b == ' ' || b == '\t':
+			rest := strings.TrimLeft(spec[i:], " \t")
+			return rest != "" && !c.loose && !c.next[rest[0]]
+		}
+	}
+	return false
 }
 
 // matches reports whether a Bash specifier covers the command (spec S-7).
 func (c *command) matches(spec, home string, l list) bool {
-	if spec == "" || !c.first[spec[0]] {
-		return false
-	}
-	// After a quote or a wildcard anything may follow.
-	if b := spec[0]; len(spec) > 1 && !c.second[spec[1]] && b != '*' && b != '"' && b != '\'' && b != '\\' && b != '$' && b != '~' {
+	if c.excludes(spec) {
 		return false
 	}
 	s := readSpec(spec, home)

@@ -169,16 +169,20 @@ func (d *decider) find(rules []Rule, l list, p *part) *Rule {
 
 // concerning returns the places of the rules of a list that speak of the tool
 // of p. A line has many parts and few tools, so it is worth remembering.
-func (d *decider) concerning(rules []Rule, l list, p *part) []int {
-	for _, c := range d.concerns[l] {
-		if c.tool == p.tool && c.shell == p.shell {
+func (d *decider) concerning(rules []Rule, l list, p *part) []int32 {
+	for i := range d.concerns[l] {
+		if c := &d.concerns[l][i]; c.tool == p.tool && c.shell == p.shell {
 			return c.places
 		}
 	}
-	c := concern{tool: p.tool, shell: p.shell, places: make([]int, 0, len(rules))}
+	c := concern{tool: p.tool, shell: p.shell}
+	s := subjectOf(p.tool)
 	for i := range rules {
-		if r := &rules[i]; p.shell && r.Tool == bashTool || r.speaksOf(p.tool, l) {
-			c.places = append(c.places, i)
+		if r := &rules[i]; p.shell && r.Tool == bashTool || r.speaksOf(&s, l) {
+			if c.places == nil {
+				c.places = make([]int32, 0, len(rules)-i)
+			}
+			c.places = append(c.places, int32(i))
 		}
 	}
 	d.concerns[l] = append(d.concerns[l], c)
@@ -189,7 +193,7 @@ func (d *decider) concerning(rules []Rule, l list, p *part) []int {
 type concern struct {
 	tool   string
 	shell  bool
-	places []int
+	places []int32
 }
 
 // explain puts the worst verdict into words.

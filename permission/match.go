@@ -29,18 +29,29 @@ func edits(tool string) bool      { return slices.Contains(editTools, tool) }
 func reads(tool string) bool      { return slices.Contains(readTools, tool) }
 func isPathTool(tool string) bool { return edits(tool) || reads(tool) }
 
-// speaksOf reports whether r is a rule about tool at all (spec S-8).
-func (r *Rule) speaksOf(tool string, l list) bool {
-	switch r.Tool {
-	case tool:
+// A subject is the tool of a part, with what asking a thousand rules about it
+// should find out once.
+type subject struct {
+	tool         string
+	edits, reads bool
+}
+
+func subjectOf(tool string) subject { return subject{tool, edits(tool), reads(tool)} }
+
+// speaksOf reports whether r is a rule about the tool at all (spec S-8).
+func (r *Rule) speaksOf(s *subject, l list) bool {
+	tool := s.tool
+	if r.Tool == tool {
 		return true
+	}
+	switch r.Tool {
 	case "Bash", "Skill", "WebFetch", "Write":
 		return false
 	case "Edit":
-		return edits(tool)
+		return s.edits
 	case "Read":
 		// What must not be read must not be edited either: an edit shows the text.
-		return reads(tool) || l == denyList && r.HasSpec && edits(tool)
+		return s.reads || l == denyList && r.HasSpec && s.edits
 	case "Agent", "Task": // two names of one tool
 		return tool == "Agent" || tool == "Task"
 	}

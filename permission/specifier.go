@@ -175,10 +175,61 @@ func (s bashSpec) coversText(form []word, c *command, l list) bool {
 		bare, tail := strings.CutSuffix(pattern, " *")
 		return glob(pattern, text) || tail && strings.Contains(bare, "*") && glob(bare, text)
 	}
-	if matches(plainText(form)) {
+	if matches(plainText(form)) || matches(writtenText(form)) {
 		return true
 	}
-	return matches(writtenText(form))
+	if pattern, ok := withoutQuotes(pattern); ok {
+		return glob(pattern, valueText(form))
+	}
+	return false
+}
+
+// A quotedBlank stands for a blank inside a word, which is no end of a word.
+const quotedBlank = "\x00"
+
+// withoutQuotes resolves the quotes of a pattern; ok is false if there are none,
+// or not only quotes around plain text.
+func withoutQuotes(pattern string) (plain string, ok bool) {
+	var b strings.Builder
+	for pattern != "" {
+		i := strings.IndexAny(pattern, "'\"\\$`")
+		if i < 0 {
+			break
+		}
+		b.WriteString(pattern[:i])
+		text, quote := pattern[i+1:], pattern[i]
+		switch end := strings.IndexByte(text, quote); {
+		case quote == '\\' && text != "":
+			text, pattern = text[:1], text[1:]
+		case quote != '\'' && quote != '"' || end < 0:
+			return "", false
+		default:
+			text, pattern = text[:end], text[end+1:]
+		}
+		if strings.ContainsAny(text, "*\x00") || quote == '"' && strings.ContainsAny(text, "\\$`") {
+			return "", false
+		}
+		b.WriteString(strings.ReplaceAll(text, " ", quotedBlank))
+		ok = true
+	}
+	return b.String() + pattern, ok
+}
+
+// valueText joins the words as the program receives them, as far as that is
+// known, with the blanks inside of words marked.
+func valueText(words []word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		text := w.text
+		if w.static && w.value != "" {
+			text = w.value
+		}
+		b.WriteString(strings.ReplaceAll(text, " ", quotedBlank))
+	}
+	return b.String()
 }
 
 // climbs reports whether a word leads upwards through "..".

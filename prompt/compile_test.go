@@ -259,9 +259,18 @@ func TestPlaceholders(t *testing.T) {
 func TestExpandRules(t *testing.T) {
 	rules := []string{"Bash(${CLAUDE_SKILL_DIR}/run.sh:*)", "Read(${KNACK_PROJECT_DIR}/**)", "Bash(x ${CLAUDE_SESSION_ID}*)", "Bash(${CLAUDE_EFFORT})", "Bash($ARGUMENTS)"}
 	got := ExpandRules(rules, Vars{SkillDir: "/s/${KNACK_PROJECT_DIR}", ProjectDir: "/p", Effort: "high"})
-	want := []string{"Bash(/s/${KNACK_PROJECT_DIR}/run.sh:*)", "Read(/p/**)", "Bash(x ${CLAUDE_SESSION_ID}*)", "Bash(${CLAUDE_EFFORT})", "Bash($ARGUMENTS)"}
+	want := []string{"Bash('/s/${KNACK_PROJECT_DIR}'/run.sh:*)", "Read(/p/**)", "Bash(x ${CLAUDE_SESSION_ID}*)", "Bash(${CLAUDE_EFFORT})", "Bash($ARGUMENTS)"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	got = ExpandRules([]string{
+		"Bash(bash ${CLAUDE_SKILL_DIR}/run.sh:*)", `Bash("${CLAUDE_SKILL_DIR}/run.sh" *)`, "Read(${CLAUDE_SKILL_DIR}/**)", " Bash ( ${KNACK_SKILL_DIR}/* )", "${CLAUDE_SKILL_DIR}",
+	}, Vars{SkillDir: "/it's a dir"})
+	want = []string{
+		`Bash(bash '/it'\''s a dir'/run.sh:*)`, `Bash("/it's a dir/run.sh" *)`, "Read(/it's a dir/**)", ` Bash ( '/it'\''s a dir'/* )`, "/it's a dir",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("with blanks: got %q, want %q", got, want)
 	}
 	if got := ExpandRules([]string{"Bash(${CLAUDE_PLUGIN_ROOT}/a)"}, Vars{PluginRoot: "/r"}); got[0] != "Bash(/r/a)" {
 		t.Errorf("plugin rule %q", got)

@@ -73,7 +73,10 @@ func (c *compiler) withArguments(cmd command) bool {
 	return len(c.args) <= maxPassed || slices.ContainsFunc(cmd.tokens, func(t token) bool { return t.kind != variableToken })
 }
 
-// environ returns the environment of cmd (spec P-9).
+// environ returns the environment of cmd (spec P-9). A shell splits what it
+// expands outside of quotes: $ARGUMENTS there gives a word for each blank-
+// separated part, as typed and without reading quotes, and "$ARGUMENTS" gives
+// one word. The arguments as the text knows them are "$@".
 func (c *compiler) environ(cmd command, base []string, exported func(string) bool) []string {
 	env := append(slices.Clip(base), c.scope.environ()...)
 	if !c.withArguments(cmd) {

@@ -125,7 +125,9 @@ func (p *parser) line(i int) (end, next int) {
 // openFence reads an opening fence from the line body[i:end]. Lines are asked
 // about in order.
 func (p *parser) openFence(i, end int) (fence, bool) {
-	p.findMarks(i)
+	if p.marks[0] < i || p.marks[1] < i {
+		p.findMarks(i)
+	}
 	if p.marks[0] >= end && p.marks[1] >= end {
 		return fence{}, false
 	}

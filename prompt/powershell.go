@@ -9,10 +9,8 @@ func scanPowershell(line string) []shellByte {
 	unsure := shellByte(0)
 	mark := func(i, end int, b shellByte) int {
 		end = min(end, len(line))
-		if b.quoting() == doubleQuote || b.quoting() == hereText {
-			if strings.Contains(line[max(i-1, 0):end], "$(") { // has quotes of its own
-				unsure = unsureByte
-			}
+		if b.expands() && b.quoting() != bareText && strings.Contains(line[max(i-1, 0):end], "$(") {
+			unsure = unsureByte // it has quotes of its own
 		}
 		for ; i < end; i++ {
 			labels[i] = b | unsure

@@ -80,6 +80,8 @@ type Result struct {
 }
 
 // Compile compiles in, the instructions of s, with the argument string args.
+// In inline commands the arguments are shell variables: the shell splits an
+// unquoted $ARGUMENTS at blanks, and never reads it as program text (spec P-9).
 // The error is a [*DeniedError], a [*CommandError], a *shell.MissingError, or
 // that of ctx or of env.Decide. It is safe for concurrent use.
 func Compile(ctx context.Context, s *skill.Skill, in skill.Instructions, args string, env Env) (*Result, error) {

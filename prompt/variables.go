@@ -144,22 +144,56 @@ func envName(name string) string {
 
 // ExpandRules applies the variables that allowed-tools rules may use (spec
 // P-7). A variable without a value stays: as empty text it would widen a rule.
-// Remote skills have no rules to expand (spec C-13).
+// In a rule about commands a value is quoted where it has to be, as it is in
+// the command (spec P-9, P-10), so that a directory with blanks is one word of
+// both. Remote skills have no rules to expand (spec C-13).
 func ExpandRules(rules []string, v Vars) []string {
-	var pairs []string
+	values := map[string]string{}
 	for _, row := range variables {
 		if value := row.value(v); row.rules && value != "" {
 			for _, prefix := range prefixes {
-				pairs = append(pairs, "${"+prefix+row.key+"}", value)
+				values[prefix+row.key] = value
 			}
 		}
 	}
-	r := strings.NewReplacer(pairs...) // one pass: values are not expanded again
 	out := make([]string, len(rules))
 	for i, rule := range rules {
-		out[i] = r.Replace(rule)
+		out[i] = expandRule(rule, values)
 	}
 	return out
+}
+
+// expandRule works in one pass: values are not expanded again.
+func expandRule(rule string, values map[string]string) string {
+	if !strings.Contains(rule, "${") {
+		return rule
+	}
+	tool, spec, _ := strings.Cut(rule, "(")
+	var labels []shellByte // of the specifier, of a rule about commands
+	if strings.TrimSpace(tool) == "Bash" {
+		labels = scanShell(spec)
+	}
+	var b strings.Builder
+	for i := 0; i < len(rule); {
+		t, ok := token{}, false
+		if rule[i] == '$' {
+			t, ok = dollar(rule, i, nil)
+		}
+		value, known := values[t.name]
+		if !ok || t.kind != variableToken || !known {
+			b.WriteByte(rule[i])
+			i++
+			continue
+		}
+		if at := i - len(tool) - 1; labels != nil && at >= 0 {
+			if quoted, ok := quoteBash(value, labels[at]); ok {
+				value = quoted
+			}
+		}
+		b.WriteString(value)
+		i = t.end
+	}
+	return b.String()
 }
 
 // identifier reports whether s can be the name of a shell variable.

@@ -66,7 +66,7 @@ func TestStem(t *testing.T) {
 		"extract extracts extracted extracting extraction", "file files", "review reviews reviewing reviewer",
 		"use used using uses", "run runs running", "translate translates translation translations",
 		"optimize optimizes optimization", "class classes", "deploy deploys deployed", "plan plans planned planning",
-		"batch batches", "format formatter formatted", "crash crashes crashed",
+		"batch batches", "format formatter formatted", "letter letters", "plan planner", "crash crashes crashed",
 	} {
 		words := strings.Fields(forms)
 		want := terms(words[0], asText)[0]
@@ -76,7 +76,7 @@ func TestStem(t *testing.T) {
 			}
 		}
 	}
-	for _, keep := range []string{"status", "analysis", "process", "string", "king", "api", "v2s", "über"} {
+	for _, keep := range []string{"status", "analysis", "process", "string", "king", "letter", "better", "api", "v2s", "über"} {
 		want := keep
 		if keep == "über" {
 			want = "uber"

@@ -59,7 +59,7 @@ var unaccented = func() map[rune]string {
 //	-sses, -xes, -ches, -shes, -zes lose "es"; other -s, not -ss, -us, -is
 //	-ization → -iz, -tion → -t     extraction, extract
 //	-ing, -ed           and a doubled consonant before: committing, commit
-//	-er after four letters         formatter, format
+//	-er after four letters, but not -tt    formatter, format; letter stays
 //	-e                  so that writing and write agree
 //
 // Words with digits or letters beyond ASCII stay. The result need not be a
@@ -87,6 +87,9 @@ func stem(w []byte) []byte {
 		base, ok := bytes.CutSuffix(w, []byte(ending.text))
 		if !ok {
 			continue
+		}
+		if ending.text == "er" && len(base) == 4 && bytes.HasSuffix(base, []byte("tt")) {
+			return w // letter, better, butter, matter
 		}
 		if len(base) >= ending.min && hasVowel(base) {
 			return finalE(undouble(base))

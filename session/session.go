@@ -1,12 +1,23 @@
 // Package session owns everything that must be remembered of one conversation
-// between turns, per agent, and nothing else does (spec M-1).
+// between turns, per agent, and nothing else does (spec M-1): which skills were
+// invoked, what an agent was told of the skills there are, its hooks and
+// approvals; and for the whole session, which conditional skills are active.
+//
+// It keeps no messages: those are the host's. What survives when they are
+// replaced by a summary is decided here ([Session.Restore], spec M-2), and
+// package session/transcript brings a session back in another process.
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
 )
 
 // An AgentID names one agent of a session.
@@ -19,8 +30,16 @@ const Main AgentID = "main"
 type Invoked struct {
 	ID   string // catalog id
 	Path string // SKILL.md; empty if none
+	Args string // as they were given; they belong to that one request
 	Text string // the full compiled text
+	Hash string // SHA-256 of Text in hexadecimal; Record fills it in when it is empty
 	At   time.Time
+}
+
+// A Copy names a text of a skill that stands in an agent's history.
+type Copy struct {
+	ID   string // catalog id
+	Hash string // as in Invoked
 }
 
 // A Session is one conversation. It is safe for concurrent use.
@@ -28,59 +47,81 @@ type Session struct {
 	ID string // fixed at creation
 
 	mu        sync.Mutex // guards everything below
-	agents    map[AgentID]*agent
-	activated map[string]bool // conditional skills; only ever grows (spec D-3)
+	agents    map[AgentID]*memory
+	started   []AgentID         // by StartAgent, and not ended
+	ended     map[AgentID]Agent // started once, and ended
+	activated map[string]bool   // conditional skills; only ever grows (spec D-3)
+	serial    uint64            // of the latest hook that was registered
 }
 
-// agent is what belongs to one agent and goes when it ends.
-type agent struct {
-	invoked []Invoked
+// memory is what belongs to one agent and goes when it ends.
+type memory struct {
+	agent   Agent
+	invoked []record
+	whole   map[Copy]bool            // texts that stand unshortened in its history
 	told    map[string]skill.Summary // what the agent was told of each skill
+	hooks   []registration
+	kept    permission.Rules
+}
+
+// record is an Invoked with what was found out when it was recorded.
+type record struct {
+	Invoked
+	tokens int
+	repeat bool // the text itself did not enter the history again
 }
 
 // New returns an empty session with its main agent.
 func New(id string) *Session {
-	return &Session{ID: id, agents: map[AgentID]*agent{}, activated: map[string]bool{}}
+	return &Session{ID: id, agents: map[AgentID]*memory{}, ended: map[AgentID]Agent{}, activated: map[string]bool{}}
 }
 
-// of returns the state of a, making it on first use. The caller holds mu.
-func (s *Session) of(a AgentID) *agent {
+func newMemory(a Agent) *memory {
+	return &memory{agent: a, whole: map[Copy]bool{}, told: map[string]skill.Summary{}}
+}
+
+// of returns the memory of a, making it on first use. What is noted in the
+// memory of an agent that has ended is lost. The caller holds mu.
+func (s *Session) of(a AgentID) *memory {
 	st := s.agents[a]
 	if st == nil {
-		st = &agent{told: map[string]skill.Summary{}}
-		s.agents[a] = st
+		was, ended := s.ended[a]
+		was.ID = a
+		st = newMemory(was)
+		if !ended {
+			s.agents[a] = st
+		}
 	}
 	return st
 }
 
-// Record remembers an invocation by an agent. It reports whether the agent
-// already holds the very same text of that skill (spec I-7).
+// Record remembers an invocation by an agent. It reports whether the very same
+// text of that skill stands whole in the agent's history (spec I-7), which a
+// compaction may have ended ([Session.Restore]).
 func (s *Session) Record(a AgentID, i Invoked) (repeat bool) {
+	if i.Hash == "" {
+		sum := sha256.Sum256([]byte(i.Text))
+		i.Hash = hex.EncodeToString(sum[:])
+	}
+	r := record{Invoked: i, tokens: text.Tokens(i.Text)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.of(a)
-	for _, o := range st.invoked {
-		if o.ID == i.ID && o.Text == i.Text {
-			repeat = true
-			break
-		}
-	}
-	st.invoked = append(st.invoked, i)
-	return repeat
+	r.repeat = st.whole[r.copy()]
+	st.whole[r.copy()] = true
+	st.invoked = append(st.invoked, r)
+	return r.repeat
 }
 
 // Invoked returns what an agent invoked, oldest first.
 func (s *Session) Invoked(a AgentID) []Invoked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Invoked(nil), s.of(a).invoked...)
-}
-
-// EndAgent drops everything that belongs to an agent.
-func (s *Session) EndAgent(a AgentID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.agents, a)
+	var out []Invoked
+	for _, r := range s.of(a).invoked {
+		out = append(out, r.Invoked)
+	}
+	return out
 }
 
 // Activate makes conditional skills visible for the rest of the session.
@@ -130,4 +171,41 @@ func (s *Session) Tell(a AgentID, known map[string]skill.Summary, removed ...str
 	for _, id := range removed {
 		delete(told, id)
 	}
+}
+
+// Untell makes an agent one that was told nothing, so that the next
+// announcement is the whole listing (spec L-7, "full").
+func (s *Session) Untell(a AgentID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.of(a).told)
+}
+
+// Keep remembers rules that the person gave for the rest of the session (spec
+// M-1). They are the agent's own: a subagent has none of its parent's, and
+// leaves it none. Rules that are kept already are not kept twice.
+func (s *Session) Keep(a AgentID, rules permission.Rules) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := &s.of(a).kept
+	kept.Deny = union(kept.Deny, rules.Deny)
+	kept.Ask = union(kept.Ask, rules.Ask)
+	kept.Allow = union(kept.Allow, rules.Allow)
+}
+
+// Kept returns a copy of the rules that were kept for an agent.
+func (s *Session) Kept(a AgentID) permission.Rules {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.of(a).kept
+	return permission.Rules{Deny: slices.Clone(kept.Deny), Ask: slices.Clone(kept.Ask), Allow: slices.Clone(kept.Allow)}
+}
+
+func union(rules, more []permission.Rule) []permission.Rule {
+	for _, r := range more {
+		if !slices.Contains(rules, r) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }

@@ -1,0 +1,73 @@
+// Package agenttool holds the Agent tool: a model starts a subagent for a task
+// (spec A-3, A-4).
+package agenttool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/permission"
+)
+
+// Agent is the tool. Types describes the agent types to the model, one line
+// each; it is fixed for the session.
+type Agent struct{ Types string }
+
+var _ agent.Tool = Agent{}
+
+// Spec describes the tool.
+func (a Agent) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "Agent",
+		Description: "Start a subagent for a task that stands on its own: a search through many files, a review, one of several independent changes. " +
+			"It sees nothing of this conversation, so the prompt must say everything it needs and what to report. " +
+			"Its last message comes back as the result. Call it several times in one message to work in parallel.\n\nAgent types:\n" + a.Types,
+		InputSchema: json.RawMessage(
+			`{"type":"object","properties":{"description":{"type":"string","description":"Three to five words for the person who watches."},` +
+				`"prompt":{"type":"string","description":"The whole task."},` +
+				`"subagent_type":{"type":"string","description":"The agent type; general-purpose when left out."},` +
+				`"run_in_background":{"type":"boolean","description":"Do not wait; the result arrives as a message."}},` +
+				`"required":["description","prompt"],"additionalProperties":false}`)}
+}
+
+// Plan reads a call.
+func (Agent) Plan(input json.RawMessage) (agent.Plan, error) {
+	var in struct {
+		Description string `json:"description"`
+		Prompt      string `json:"prompt"`
+		Type        string `json:"subagent_type"`
+		Background  bool   `json:"run_in_background"`
+	}
+	d := json.NewDecoder(strings.NewReader(string(input)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return agent.Plan{}, fmt.Errorf("it is not the JSON object that the schema asks for: %w", err)
+	}
+	if strings.TrimSpace(in.Prompt) == "" {
+		return agent.Plan{}, errors.New(`"prompt" is missing: say the whole task`)
+	}
+	return agent.Plan{
+		Ask:      permission.Request{Tool: "Agent", Input: permission.Input{Agent: in.Type}},
+		Free:     true, // what the subagent does is judged call by call
+		ReadOnly: true, // so that several run at once
+		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
+			out, err := env.Spawn(ctx, invoke.ForkRequest{Parent: env.Agent, Agent: in.Type, Prompt: in.Prompt, Background: in.Background})
+			switch {
+			case ctx.Err() != nil:
+				return agent.Result{}, ctx.Err()
+			case err != nil:
+				return agent.Result{Text: err.Error(), IsError: true}, nil
+			case out.Task != "":
+				return agent.Result{Text: "Started in the background as task " + out.Task + "; its result will follow."}, nil
+			case strings.TrimSpace(out.Text) == "":
+				return agent.Result{Text: "The subagent ended without a report."}, nil
+			}
+			return agent.Result{Text: out.Text}, nil
+		},
+	}, nil
+}

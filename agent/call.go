@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/turn"
+)
+
+// A prepared call has a plan, or already a result that says why not.
+type prepared struct {
+	block llm.ToolCall
+	plan  Plan
+	out   Result
+	ready bool // out is the result
+}
+
+// callAll runs the tool calls of one answer. Read-only calls beside each other
+// run in parallel, all others one after the other, in order; each call gets a
+// result, whatever happens, so that the history stays valid (spec A-1).
+func (a *agent) callAll(ctx context.Context, calls []llm.ToolCall, o turn.Override) (results []llm.Block, follow []turn.Message, more turn.Override) {
+	list := make([]*prepared, len(calls))
+	for i, b := range calls {
+		list[i] = a.plan(b)
+	}
+	for i := 0; i < len(list); {
+		j := i + 1
+		for j < len(list) && list[i].plan.ReadOnly && list[j].plan.ReadOnly {
+			j++
+		}
+		a.callGroup(ctx, list[i:j], o.And(more))
+		for _, p := range list[i:j] {
+			follow = append(follow, p.out.Messages...)
+			more = more.And(p.out.Override)
+		}
+		i = j
+	}
+	for _, p := range list {
+		results = append(results, llm.Block{Type: llm.ToolResult, ToolUseID: p.block.ID,
+			Name: p.block.Name, Text: a.fit(p.out.Text), IsError: p.out.IsError})
+	}
+	return results, follow, more
+}
+
+// plan finds the tool of a call and reads its input.
+func (a *agent) plan(b llm.ToolCall) *prepared {
+	p := &prepared{block: b}
+	for _, t := range a.tools {
+		if t.Spec().Name != b.Name {
+			continue
+		}
+		input := b.Input
+		if len(input) == 0 {
+			input = json.RawMessage("{}")
+		}
+		var err error
+		if p.plan, err = t.Plan(input); err != nil {
+			p.fail("The input of %s is wrong: %v", b.Name, err)
+		}
+		return p
+	}
+	var names []string
+	for _, t := range a.tools {
+		names = append(names, t.Spec().Name)
+	}
+	p.fail("There is no tool %q. The tools are: %s", b.Name, strings.Join(names, ", "))
+	return p
+}
+
+func (p *prepared) fail(format string, args ...any) {
+	p.out, p.ready = Result{Text: fmt.Sprintf(format, args...), IsError: true}, true
+	p.plan = Plan{ReadOnly: p.plan.ReadOnly}
+}
+
+// callGroup authorizes calls in order, then runs them, several at a time.
+func (a *agent) callGroup(ctx context.Context, group []*prepared, o turn.Override) {
+	for _, p := range group {
+		if ctx.Err() != nil {
+			p.fail("Cancelled before it ran.")
+		}
+		if !p.ready {
+			a.authorize(ctx, p, o)
+		}
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	for _, p := range group {
+		if p.ready {
+			continue
+		}
+		a.calls++
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			a.runOne(ctx, p, o)
+		})
+	}
+	wg.Wait()
+}
+
+func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
+	out, err := p.plan.Run(ctx, CallEnv{
+		ID: p.block.ID, Agent: a.id,
+		Progress: func(s string) { a.c.observe(Progress{Agent: a.id, Text: s}) },
+		Invoke: func(ctx context.Context, name, args string) (*invoke.Result, error) {
+			return a.invoke(ctx, invoke.Request{Name: name, Args: args, By: invoke.ByModel, Agent: a.id}, o)
+		},
+		Spawn: forker{a, o}.Fork,
+	})
+	switch {
+	case ctx.Err() != nil:
+		p.fail("Cancelled while it ran.")
+	case err != nil:
+		p.fail("%s failed: %v", p.block.Name, err)
+	default:
+		p.out = out
+	}
+}
+
+// authorize lets a call through, or makes its refusal the result.
+func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
+	if p.plan.Person && a.id != "main" {
+		p.fail("A subagent cannot ask the person; decide yourself and say what you assumed.")
+		return
+	}
+	o.AllowedTools = append(append([]string(nil), a.granted...), o.AllowedTools...)
+	o.DisallowedTools = append(append([]string(nil), a.denied...), o.DisallowedTools...)
+	rules := rulesOf(a.c.opts.Env().Rules, o)
+	if p.plan.Ask.Tool == "" {
+		// A tool without a specifier of its own can still be denied by name.
+		d := permission.Rules{Deny: rules.Deny}.Decide(permission.Request{Tool: p.block.Name})
+		if d.Verdict == permission.Deny {
+			a.refuse(p, d.Reason)
+		}
+		return
+	}
+	if !a.withinLimit(p) {
+		a.refuse(p, "the skill that runs here limits itself to "+strings.Join(a.limit, ", "))
+		return
+	}
+	d := a.c.opts.Mode.judge(rules.Decide(p.plan.Ask), p.plan)
+	if d.Verdict == permission.Allow {
+		return
+	}
+	if d.Verdict == permission.Ask && a.asker() != nil {
+		answer, err := a.asker().Ask(ctx, invoke.Question{Tool: p.block.Name, Input: p.block.Input,
+			Command: p.plan.Ask.Input.Command, Reason: d.Reason, Suggest: d.Suggest})
+		if err == nil && answer.Allow {
+			return
+		}
+		if err == nil {
+			a.refuse(p, strings.TrimSuffix("the person declined: "+answer.Reason, ": "))
+			return
+		}
+	}
+	a.refuse(p, d.Reason)
+}
+
+// withinLimit holds a fork to the patterns of its skill's allowed-tools, also
+// where the person's rules would allow more (spec I-9).
+func (a *agent) withinLimit(p *prepared) bool {
+	if a.limit == nil || slices.Contains(readers, p.block.Name) {
+		return true
+	}
+	rules := rulesOf(permission.Rules{}, turn.Override{AllowedTools: a.limit})
+	return rules.Decide(p.plan.Ask).Verdict == permission.Allow
+}
+
+// refuse makes a denial the result of a call, and keeps it for the report.
+func (a *agent) refuse(p *prepared, reason string) {
+	a.c.mu.Lock()
+	a.c.denials = append(a.c.denials, Denial{Tool: p.block.Name, Input: p.block.Input, Reason: reason})
+	a.c.mu.Unlock()
+	p.fail("Permission denied: %s", reason)
+}
+
+// Denials returns the calls that were not allowed, in order.
+func (c *Conversation) Denials() []Denial {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Denial(nil), c.denials...)
+}
+
+// asker is who can be asked: nobody in a subagent (spec I-10).
+func (a *agent) asker() invoke.Asker {
+	if a.depth > 0 {
+		return nil
+	}
+	return a.c.opts.Ask
+}
+
+// fit cuts a result that is too long for the model, and saves the whole of it.
+func (a *agent) fit(s string) string {
+	if len(s) <= MaxResult || utf8.RuneCountInString(s) <= MaxResult {
+		return s
+	}
+	n, cut := 0, len(s)
+	for i := range s {
+		if n == MaxResult {
+			cut = i
+			break
+		}
+		n++
+	}
+	where := "the rest is lost"
+	if f, err := os.CreateTemp(a.c.opts.SpillDir, "result-*.txt"); err == nil {
+		_, err = f.WriteString(s)
+		if cerr := f.Close(); err == nil && cerr == nil {
+			where = "the whole result is in " + f.Name()
+		}
+	}
+	return fmt.Sprintf("%s\n[cut after %d of %d characters; %s]", s[:cut], MaxResult, utf8.RuneCountInString(s), where)
+}

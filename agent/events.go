@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/session"
+)
+
+// An Event is something that happened in a conversation, for whoever shows or
+// keeps it. Its dynamic type is one of the types in this file.
+type Event interface{ agentEvent() }
+
+// TextDelta is further text of an answer.
+type TextDelta struct {
+	Agent session.AgentID
+	Text  string
+}
+
+// Message is a complete message that joined an agent's history.
+type Message struct {
+	Agent   session.AgentID
+	Message llm.Message
+	Meta    bool // not meant for the person
+}
+
+// Invoked is a skill that was invoked (spec I-13).
+type Invoked struct {
+	Agent  session.AgentID
+	By     invoke.Caller
+	Result *invoke.Result
+}
+
+// Progress says what a running call or subagent is doing.
+type Progress struct {
+	Agent session.AgentID
+	Text  string
+	Calls int // tool calls of the subagent so far
+}
+
+// Notice is something the person should know.
+type Notice struct {
+	Agent session.AgentID
+	Text  string
+}
+
+// Compacted says that an agent's history was replaced by a summary.
+type Compacted struct {
+	Agent   session.AgentID
+	Before  int // messages
+	Tokens  int // that the history had taken
+	Summary string
+}
+
+// AgentStarted and AgentEnded frame a subagent.
+type AgentStarted struct {
+	Agent, Parent session.AgentID
+	Type, Skill   string
+}
+
+// AgentEnded is the end of a subagent.
+type AgentEnded struct {
+	Agent session.AgentID
+	Err   error
+}
+
+func (TextDelta) agentEvent()    {}
+func (Message) agentEvent()      {}
+func (Invoked) agentEvent()      {}
+func (Progress) agentEvent()     {}
+func (Notice) agentEvent()       {}
+func (Compacted) agentEvent()    {}
+func (AgentStarted) agentEvent() {}
+func (AgentEnded) agentEvent()   {}

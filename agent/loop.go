@@ -1,0 +1,208 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/turn"
+)
+
+// An agent is one history with its tools: the main one or a subagent. One
+// goroutine runs it at a time.
+type agent struct {
+	c        *Conversation
+	id       session.AgentID
+	kind     string // agent type, or the skill that runs in it; for scripts and records
+	depth    int
+	chain    []string // skills that run as forks above and in this agent (spec I-10)
+	system   string
+	tools    []Tool
+	denied   []string // taken away by its type or skill, as rules
+	granted  []string // pre-approved by its skill, as rules
+	limit    []string // its skill's declared allowed-tools; nil does not limit (spec I-9)
+	model    string   // empty is the session's
+	effort   string
+	maxTurns int
+	calls    int // tool calls so far
+
+	history []llm.Message
+	marks   []int // where cache marks stood in the last request
+	taken   int   // context tokens of the last request and its answer
+}
+
+// ErrTurnLimit reports that a turn took too many model calls.
+var ErrTurnLimit = errors.New("the limit of model calls was reached")
+
+// run is one turn: msgs join the history, and the model is asked until it stops.
+func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (Answer, error) {
+	a.join(userMessage(nil, msgs), allMeta(msgs))
+	var ans Answer
+	for ans.Turns < a.maxTurns {
+		if err := a.compactIfNeeded(ctx); err != nil {
+			return ans, err
+		}
+		a.announce()
+		reply, err := a.ask(ctx, o)
+		if err != nil {
+			return ans, err
+		}
+		ans.Turns++
+		ans.Usage, ans.Stop = ans.Usage.Add(reply.Done.Usage), reply.Done.Stop
+		a.c.count(reply.Done.Usage)
+		a.taken = reply.Done.Usage.Context()
+		a.join(reply.Message, false)
+		if len(reply.Calls) == 0 {
+			ans.Text = reply.Text()
+			return ans, stopError(reply.Done.Stop)
+		}
+		results, follow, more := a.callAll(ctx, reply.Calls, o)
+		o = o.And(more)
+		a.join(userMessage(results, follow), false)
+		if err := ctx.Err(); err != nil {
+			return ans, err
+		}
+	}
+	return ans, fmt.Errorf("%w: %d in one turn; say \"continue\" to go on", ErrTurnLimit, a.maxTurns)
+}
+
+// stopError says why an answer is not complete; nil for one that is.
+func stopError(s llm.StopReason) error {
+	switch s {
+	case llm.MaxTokens:
+		return errors.New("the model's answer was cut off at its token limit; ask it to go on")
+	case llm.Refusal:
+		return errors.New("the model refused to answer")
+	}
+	return nil
+}
+
+// join appends a message to the history.
+func (a *agent) join(m llm.Message, meta bool) {
+	if len(m.Content) == 0 {
+		return
+	}
+	a.history = append(a.history, m)
+	a.c.observe(Message{Agent: a.id, Message: m, Meta: meta})
+}
+
+// announce adds the listing or its delta to the message that was joined last,
+// so that everything before it keeps its bytes (spec L-6).
+func (a *agent) announce() {
+	if a.c.opts.Announce == nil || len(a.history) == 0 || !a.has("Skill") {
+		return
+	}
+	if text := a.c.opts.Announce(a.id); text != "" {
+		a.join(llm.Message{Role: llm.User, Content: []llm.Block{{Type: llm.Text, Text: text}}}, true)
+	}
+}
+
+func (a *agent) has(tool string) bool {
+	for _, t := range a.tools {
+		if t.Spec().Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// ask makes one request and collects the answer.
+func (a *agent) ask(ctx context.Context, o turn.Override) (llm.Answer, error) {
+	var reply llm.Answer
+	for e, err := range a.c.opts.Model.Stream(ctx, a.request(o)) {
+		if err != nil {
+			return reply, err
+		}
+		if d, ok := e.(llm.TextDelta); ok {
+			a.c.observe(TextDelta{Agent: a.id, Text: d.Text})
+		}
+		reply.Add(e)
+	}
+	if reply.Done == nil {
+		return reply, llm.ErrCut
+	}
+	return reply, nil
+}
+
+// request builds what the model is asked. Everything but the end of Messages is
+// the same as last time, so that the provider's cache holds.
+func (a *agent) request(o turn.Override) llm.Request {
+	specs := make([]llm.ToolSpec, len(a.tools))
+	for i, t := range a.tools {
+		specs[i] = t.Spec()
+	}
+	last := len(a.history) - 1
+	marks := []int{last}
+	if n := len(a.marks); n > 0 && a.marks[n-1] < last {
+		marks = []int{a.marks[n-1], last}
+	}
+	a.marks = marks
+	return llm.Request{
+		AgentID: string(a.id), AgentType: a.kind, Purpose: llm.Turn,
+		Model: a.pickModel(o.Model), Effort: first(o.Effort, a.effort, a.c.opts.Effort),
+		System: a.system, Messages: a.history, Tools: specs, CacheAt: marks,
+	}
+}
+
+// pickModel resolves the override's model, then the agent's, then the
+// session's. An unknown or forbidden one keeps the session's, with a notice.
+func (a *agent) pickModel(override string) string {
+	name := first(override, a.model)
+	if name == "" || name == "inherit" {
+		return a.c.opts.ModelID
+	}
+	if a.c.opts.ResolveModel == nil {
+		return name
+	}
+	id, err := a.c.opts.ResolveModel(name)
+	if err != nil {
+		a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("model %q is not used: %v", name, err)})
+		return a.c.opts.ModelID
+	}
+	return id
+}
+
+func first(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// invoke runs a skill as this agent.
+func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override) (*invoke.Result, error) {
+	r, err := invoke.Invoke(ctx, req, a.env(o))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range r.Notices {
+		a.c.observe(Notice{Agent: a.id, Text: n})
+	}
+	a.c.observe(Invoked{Agent: a.id, By: req.By, Result: r})
+	return r, nil
+}
+
+// userMessage puts tool results and texts into one message of the user.
+func userMessage(results []llm.Block, msgs []turn.Message) llm.Message {
+	m := llm.Message{Role: llm.User, Content: results}
+	for _, t := range msgs {
+		if t.Text != "" {
+			m.Content = append(m.Content, llm.Block{Type: llm.Text, Text: t.Text})
+		}
+	}
+	return m
+}
+
+func allMeta(msgs []turn.Message) bool {
+	for _, m := range msgs {
+		if !m.Meta {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,117 @@
+// Package anthropic is the provider of the Anthropic Messages API, and of
+// servers that speak it (spec A-2). The official SDK carries the requests,
+// reads the event stream and the errors; the bodies are written here, since the
+// prompt cache compares bytes (docs/design/008-model-port.md).
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/option"
+	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
+
+	"github.com/knack-skills/knack/llm"
+)
+
+// Options say where the model is. Nothing is read from the environment or from
+// files: that is for the caller to do.
+type Options struct {
+	Key string // API key; may be empty with a BaseURL that needs none
+	// BaseURL is the server, without /v1; empty is Anthropic's own.
+	BaseURL string
+	// Client sends the requests. Nil is a client that waits up to ten minutes
+	// for the headers of a response.
+	Client *http.Client
+}
+
+// Model implements [llm.Model]. It is safe for concurrent use.
+type Model struct {
+	client sdk.Client
+	host   string
+}
+
+// New returns a model. It fails when the options cannot work.
+func New(o Options) (*Model, error) {
+	opts := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(),
+		option.WithMaxRetries(0), // llm.Retry does it, for all providers alike
+	}
+	host := "api.anthropic.com"
+	switch u, err := url.Parse(o.BaseURL); {
+	case o.BaseURL == "" && o.Key == "":
+		return nil, errors.New("the Anthropic API needs a key")
+	case o.BaseURL == "":
+	case err != nil:
+		return nil, fmt.Errorf("base URL of the Anthropic API: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("base URL of the Anthropic API: %q is not of the form https://host", o.BaseURL)
+	default:
+		host = u.Host
+		opts = append(opts, option.WithBaseURL(o.BaseURL))
+		if o.Key != "" {
+			// The SDK sends a bearer token; many servers that speak the protocol
+			// know only the older header.
+			opts = append(opts, option.WithHeader("x-api-key", o.Key))
+		}
+	}
+	if o.Key != "" {
+		opts = append(opts, option.WithAPIKey(o.Key))
+	}
+	if o.Client == nil {
+		o.Client = patientClient()
+	}
+	opts = append(opts, option.WithHTTPClient(o.Client))
+	return &Model{client: sdk.NewClient(opts...), host: host}, nil
+}
+
+// patientClient gives up on a server that takes a request and never answers.
+func patientClient() *http.Client {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultClient
+	}
+	t = t.Clone()
+	t.ResponseHeaderTimeout = 10 * time.Minute
+	return &http.Client{Transport: t}
+}
+
+// Stream implements [llm.Model].
+func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		if err := m.stream(ctx, r, func(e llm.Event) bool { return yield(e, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// stream reports nil when the answer is complete or the reader has left.
+func (m *Model) stream(ctx context.Context, r llm.Request, yield func(llm.Event) bool) error {
+	body, beta, err := encode(r)
+	if err != nil {
+		return err
+	}
+	var opts []option.RequestOption
+	if beta != "" {
+		opts = append(opts, option.WithHeader("anthropic-beta", beta))
+	}
+	var res *http.Response
+	if err := m.client.Execute(ctx, http.MethodPost, "v1/messages", body, &res, opts...); err != nil {
+		return m.refused(ctx, err)
+	}
+	events := ssestream.NewStream[event](ssestream.NewDecoder(res), nil)
+	defer events.Close()
+	a := answer{yield: yield, blocks: map[int]*block{}}
+	for events.Next() {
+		if e := events.Current(); !a.take(&e) {
+			return nil
+		}
+	}
+	return broken(ctx, events.Err())
+}

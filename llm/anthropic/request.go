@@ -1,0 +1,145 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go/v2"
+
+	"github.com/knack-skills/knack/llm"
+)
+
+// maxMarks is how many cache marks the API takes in one request.
+const maxMarks = 4
+
+// wideSuffix on a model's id asks for the window of a million tokens.
+const wideSuffix = "[1m]"
+
+// The wire types. Their order is the order of the bytes: what changes least
+// comes first, though the cache of the API orders tools, system, messages anyway.
+type (
+	request struct {
+		Model     string    `json:"model"`
+		MaxTokens int       `json:"max_tokens"`
+		Stream    bool      `json:"stream"`
+		Thinking  *thinking `json:"thinking,omitempty"`
+		Output    *output   `json:"output_config,omitempty"`
+		Tools     []tool    `json:"tools,omitempty"`
+		System    []part    `json:"system,omitempty"`
+		Messages  []message `json:"messages"`
+	}
+	thinking struct {
+		Type         string `json:"type"`
+		BudgetTokens int    `json:"budget_tokens,omitempty"`
+		Display      string `json:"display,omitempty"`
+	}
+	output struct {
+		Effort string  `json:"effort,omitempty"`
+		Format *format `json:"format,omitempty"`
+	}
+	format struct {
+		Type   string `json:"type"`
+		Schema any    `json:"schema"`
+	}
+	tool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		InputSchema json.RawMessage `json:"input_schema"`
+		Cache       *mark           `json:"cache_control,omitempty"`
+	}
+	message struct {
+		Role    llm.Role `json:"role"`
+		Content []part   `json:"content"`
+	}
+	// A part is a content block; raw stands for all of it.
+	part struct {
+		Type      string          `json:"type"`
+		Text      string          `json:"text,omitempty"`
+		ID        string          `json:"id,omitempty"`
+		Name      string          `json:"name,omitempty"`
+		Input     json.RawMessage `json:"input,omitempty"`
+		ToolUseID string          `json:"tool_use_id,omitempty"`
+		Content   string          `json:"content,omitempty"`
+		IsError   bool            `json:"is_error,omitempty"`
+		Cache     *mark           `json:"cache_control,omitempty"`
+		raw       json.RawMessage
+	}
+	mark struct {
+		Type string `json:"type"`
+	}
+)
+
+// MarshalJSON lets thinking through unchanged.
+func (p *part) MarshalJSON() ([]byte, error) {
+	if p.raw != nil {
+		return p.raw, nil
+	}
+	type plain part
+	return marshal((*plain)(p))
+}
+
+// marshal is json.Marshal without \u003c for <: the same text in fewer bytes.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// encode returns the body of a request and the beta features that it needs.
+func encode(r llm.Request) (body []byte, beta string, err error) {
+	model, wide := strings.CutSuffix(r.Model, wideSuffix)
+	if wide {
+		beta = string(sdk.AnthropicBetaContext1m2025_08_07)
+	}
+	w := request{Model: model, MaxTokens: r.MaxTokens, Stream: true}
+	free := maxMarks
+	for _, t := range r.Tools {
+		w.Tools = append(w.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
+	}
+	if n := len(w.Tools); n > 0 {
+		w.Tools[n-1].Cache = ephemeral()
+		free--
+	}
+	if strings.TrimSpace(r.System) != "" {
+		w.System = []part{{Type: "text", Text: r.System, Cache: ephemeral()}}
+		free--
+	}
+	w.Messages = messages(r.Messages, r.CacheAt, free)
+	think(&w, r.Effort)
+	if r.Schema != nil {
+		s, err := schema(r.Schema)
+		if err != nil {
+			return nil, "", err
+		}
+		if w.Output == nil {
+			w.Output = &output{}
+		}
+		w.Output.Format = &format{Type: "json_schema", Schema: s}
+	}
+	if body, err = marshal(&w); err != nil {
+		return nil, "", fmt.Errorf("request to the Anthropic API: %w", err)
+	}
+	return body, beta, nil
+}
+
+func ephemeral() *mark { return &mark{Type: "ephemeral"} }
+
+// schema adapts a schema to what the API takes: it wants every object closed
+// and refuses many keywords. The SDK turns those into descriptions. A schema
+// that the SDK cannot read goes as it is.
+func schema(raw json.RawMessage) (any, error) {
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("schema of the answer: %w", err)
+	}
+	if adapted := sdk.BetaJSONSchemaOutputFormat(m).Schema; adapted != nil {
+		return adapted, nil
+	}
+	return raw, nil
+}
