@@ -61,5 +61,6 @@ func (e *Engine) Command(name string) (exists, stackable bool) {
 		return ambiguous, false
 	}
 	visible, _ := e.Snapshot().VisibleToUser(entry)
-	return true, entry.Run.Mode != skill.Fork && (visible || entry.Winner != nil && !entry.Trigger.HiddenFromUser)
+	shadowed := entry.Winner != nil && entry.State != catalog.Disabled && !entry.Trigger.HiddenFromUser
+	return true, entry.Run.Mode != skill.Fork && (visible || shadowed)
 }

@@ -41,6 +41,7 @@ type Options struct {
 	StateDir  string              // empty means state.Dir
 	Getenv    func(string) string // environment of the configuration; nil means os.Getenv
 	SessionID string              // empty means a new random one
+	Session   *session.Session    // one that is resumed, with its own id; nil begins a new one
 	Shell     shell.Runner        // runs inline commands; nil means shell.Exec
 	Ask       invoke.Asker        // answers permission questions; nil refuses them
 	Fork      invoke.Forker       // runs subagents; nil refuses forked skills
@@ -86,7 +87,9 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.configure()
 	e.catalog = catalog.New(e.catalogOptions(), e.sources()...)
-	e.session = session.New(e.opts.SessionID)
+	if e.session = e.opts.Session; e.session == nil {
+		e.session = session.New(e.opts.SessionID)
+	}
 	if _, err := e.catalog.Refresh(ctx); err != nil {
 		return nil, fmt.Errorf("loading skills of %s: %w", e.opts.Dir, err)
 	}
@@ -104,6 +107,9 @@ func (e *Engine) locate() error {
 	}
 	if o.ContextTokens == 0 {
 		o.ContextTokens = DefaultContextTokens
+	}
+	if o.Session != nil {
+		o.SessionID = o.Session.ID
 	}
 	if o.SessionID == "" {
 		o.SessionID = newSessionID()
@@ -218,7 +224,7 @@ func (e *Engine) Env() invoke.Env {
 	return invoke.Env{
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
-		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home,
+		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,
 		Model: s.Model, Effort: s.Effort, Trusted: e.trusted,
 		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),
 		ShellOff:         isSet(s.DisableSkillShellExecution),

@@ -49,15 +49,15 @@ var arrows = map[string]string{
 	"lint":     "skill frontmatter prompt permission text catalog gitignore listing",
 	// Models.
 	"llm":           "",
-	"llm/wire":      "",
+	"llm/wire":      "llm",
 	"llm/choose":    "",
 	"llm/scripted":  "llm",
 	"llm/anthropic": "llm llm/wire",
 	"llm/openai":    "llm llm/wire",
 	"llm/gemini":    "llm llm/wire",
-	"llm/offline":   "llm skill invoke search",
+	"llm/offline":   "skill invoke search",
 	// The agent.
-	"agent":               "*core llm",
+	"agent":               "*core llm agentdef",
 	"agent/skilltool":     "agent listing llm search",
 	"agent/agenttool":     "agent invoke llm permission",
 	"agent/tool":          "*core agent llm",
@@ -68,8 +68,8 @@ var arrows = map[string]string{
 	"agent/tool/todo":     "*core agent agent/tool llm",
 	"agent/tool/question": "*core agent agent/tool llm",
 	"agentdef":            "skill hook frontmatter permission",
-	"memory":              "",
-	"session/transcript":  "session skill turn state text",
+	"memory":              "skill text",
+	"session/transcript":  "session skill permission text state",
 	// The façade wires the core, the settings and what is remembered.
 	"": "*core settings state usage",
 	// Contract suites, imported by tests alone.

@@ -31,7 +31,7 @@ func (e *Engine) configure() {
 		only = []settings.Level{}
 	}
 	e.settings = settings.Load(settings.Sources{
-		Managed: e.place.Managed, UserDir: e.UserDir(), ProjectDir: e.ProjectDir(),
+		Managed: e.place.Managed, UserDir: e.UserDir(), ProjectDir: e.ProjectDir(), WorkDir: e.real,
 		Flag: o.Settings, Only: only, Home: o.Home,
 	})
 	var bad []skill.Problem
@@ -239,7 +239,7 @@ func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.prob
 // PermissionRequest returns a request for a tool in this workspace; the caller
 // fills in its input.
 func (e *Engine) PermissionRequest(tool string) permission.Request {
-	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home}
+	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks}
 }
 
 // Touch tells the session that files were read or written, activates the

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/turn"
 )
 
@@ -123,18 +123,19 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		p.fail("%s failed: %v", p.block.Name, err)
 	default:
 		p.out = out
+		if a.c.opts.Touched != nil && len(p.plan.Touches) > 0 {
+			a.c.opts.Touched(p.plan.Touches)
+		}
 	}
 }
 
 // authorize lets a call through, or makes its refusal the result.
 func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
-	if p.plan.Person && a.id != "main" {
+	if p.plan.Person && a.id != session.Main {
 		p.fail("A subagent cannot ask the person; decide yourself and say what you assumed.")
 		return
 	}
-	o.AllowedTools = append(append([]string(nil), a.granted...), o.AllowedTools...)
-	o.DisallowedTools = append(append([]string(nil), a.denied...), o.DisallowedTools...)
-	rules := rulesOf(a.c.opts.Env().Rules, o)
+	rules := a.rules(o)
 	if p.plan.Ask.Tool == "" {
 		// A tool without a specifier of its own can still be denied by name.
 		d := permission.Rules{Deny: rules.Deny}.Decide(permission.Request{Tool: p.block.Name})
@@ -143,9 +144,13 @@ func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
 		}
 		return
 	}
-	if !a.withinLimit(p) {
-		a.refuse(p, "the skill that runs here limits itself to "+strings.Join(a.limit, ", "))
-		return
+	if a.pool != nil {
+		// A fork keeps to the patterns of its skill and its type, also where the
+		// person's rules would allow more (spec I-9).
+		if why := a.pool.Check(p.plan.Ask); why != "" && p.plan.Ask.Tool == p.block.Name {
+			a.refuse(p, why)
+			return
+		}
 	}
 	d := a.c.opts.Mode.judge(rules.Decide(p.plan.Ask), p.plan)
 	if d.Verdict == permission.Allow {
@@ -165,16 +170,6 @@ func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
 	a.refuse(p, d.Reason)
 }
 
-// withinLimit holds a fork to the patterns of its skill's allowed-tools, also
-// where the person's rules would allow more (spec I-9).
-func (a *agent) withinLimit(p *prepared) bool {
-	if a.limit == nil || slices.Contains(readers, p.block.Name) {
-		return true
-	}
-	rules := rulesOf(permission.Rules{}, turn.Override{AllowedTools: a.limit})
-	return rules.Decide(p.plan.Ask).Verdict == permission.Allow
-}
-
 // refuse makes a denial the result of a call, and keeps it for the report.
 func (a *agent) refuse(p *prepared, reason string) {
 	a.c.mu.Lock()
@@ -192,7 +187,7 @@ func (c *Conversation) Denials() []Denial {
 
 // asker is who can be asked: nobody in a subagent (spec I-10).
 func (a *agent) asker() invoke.Asker {
-	if a.depth > 0 {
+	if a.id != session.Main {
 		return nil
 	}
 	return a.c.opts.Ask

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
@@ -53,14 +54,16 @@ func (a *agent) compact(ctx context.Context, instructions string) error {
 	rest := unanswered(a.history)
 	head := []turn.Message{{Role: turn.User, Meta: true,
 		Text: "This conversation goes on from an earlier one that was too long to keep. Its summary:\n\n" + summary}}
-	if text := a.c.opts.Session.Restore(a.id, session.Budget{}).Text; text != "" {
-		head = append(head, turn.Message{Role: turn.User, Text: text, Meta: true})
+	restored := a.c.opts.Session.Restore(a.id, session.Budget{Staying: shown(rest)})
+	if restored.Text != "" {
+		head = append(head, turn.Message{Role: turn.User, Text: restored.Text, Meta: true})
 	}
 	if a.c.opts.AfterCompaction != nil {
 		head = append(head, turn.Message{Role: turn.User, Text: a.c.opts.AfterCompaction(a.id), Meta: true})
 	}
 	a.history, a.marks, a.taken = nil, nil, 0
-	a.c.observe(Compacted{Agent: a.id, Before: before, Tokens: tokens, Summary: summary})
+	a.c.observe(Compacted{Agent: a.id, Before: before, Tokens: tokens, Summary: summary,
+		Instructions: instructions, Restored: restored})
 	a.join(userMessage(nil, head), true)
 	for _, m := range rest {
 		a.join(m, false)
@@ -88,6 +91,18 @@ func (a *agent) summarise(ctx context.Context, instructions string) (string, err
 		return s, nil
 	}
 	return "", fmt.Errorf("the model gave no summary (it stopped with %s)", reply.Done.Stop)
+}
+
+// shown counts the skills whose messages stand in messages.
+func shown(messages []llm.Message) (n int) {
+	for _, m := range messages {
+		for _, b := range m.Content {
+			if b.Type == llm.Text && strings.HasPrefix(b.Text, "<command-message>") {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // unanswered returns the messages at the end that the model has not answered:

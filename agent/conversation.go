@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/permission"
@@ -32,15 +34,18 @@ type Options struct {
 	// Attach returns what "@path" references of a text bring in (spec A-5); nil
 	// attaches nothing.
 	Attach func(ctx context.Context, text string) []turn.Message
-	// AgentType finds an agent type by name; empty means general-purpose. Its
-	// error names the known ones (spec I-8).
-	AgentType func(name string) (Type, error)
+	// Definition finds an agent type by name. Its error names the known ones
+	// (spec I-8); nil knows the built-in ones.
+	Definition func(name string) (*agentdef.Definition, error)
 	// ResolveModel turns a skill's or agent's model into the provider's id. Its
 	// error keeps the session's model, with a notice (spec I-5); nil takes every
 	// name as it is.
 	ResolveModel func(name string) (string, error)
 	// AfterCompaction is the reminder of skill names (spec L-7); nil sends none.
 	AfterCompaction func(session.AgentID) string
+
+	// Touched is told which files a call read or wrote (spec D-1); nil is fine.
+	Touched func(files []string)
 
 	Ask      invoke.Asker // nil refuses what needs a person
 	Mode     Mode         // empty means ModeDefault
@@ -50,26 +55,12 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// The limits of spec I-10.
+// The limits of a turn; those of subagents are in session (spec I-10).
 const (
-	maxDepth     = 3   // the main agent is depth 0
-	maxAgents    = 20  // at once
 	forkTurns    = 50  // model calls of a subagent
 	defaultTurns = 200 // model calls of one turn of the main agent
 	maxParallel  = 10  // read-only calls of one answer
 )
-
-// A Type is an agent type: what a subagent is told and what it may use.
-type Type struct {
-	Name     string
-	System   string   // its system prompt
-	Tools    []string // names; nil means all
-	Denied   []string // names and rules that are taken away
-	Model    string   // empty inherits
-	Effort   string   // empty inherits
-	MaxTurns int      // zero means 50
-	Preload  []string // skills whose text stands in its first message (spec I-1)
-}
 
 // A Conversation is one session of a main agent with its subagents. Turns of
 // the main agent follow each other: Submit calls wait for one another. All
@@ -226,10 +217,21 @@ func (c *Conversation) count(u llm.Usage) {
 // env is what an invocation of a may use under the turn's settings.
 func (a *agent) env(o turn.Override) invoke.Env {
 	env := a.c.opts.Env()
-	env.Rules = rulesOf(env.Rules, o)
+	env.Rules = a.rules(o)
 	env.Ask = a.asker()
 	env.Fork = forker{a, o}
 	return env
+}
+
+// rules are what is in force for a: the session's, what the person said to it,
+// and what the turn's skills grant and refuse.
+func (a *agent) rules(o turn.Override) permission.Rules {
+	rules, kept := a.c.opts.Env().Rules, a.c.opts.Session.Kept(a.id)
+	rules.Deny = slices.Concat(kept.Deny, rules.Deny)
+	rules.Ask = slices.Concat(kept.Ask, rules.Ask)
+	o.AllowedTools = slices.Concat(a.granted, o.AllowedTools)
+	o.DisallowedTools = slices.Concat(a.denied, o.DisallowedTools)
+	return rulesOf(rules.With(kept.Allow...), o)
 }
 
 // rulesOf adds the grants and refusals of a turn to the rules of the session

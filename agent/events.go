@@ -49,6 +49,10 @@ type Compacted struct {
 	Before  int // messages
 	Tokens  int // that the history had taken
 	Summary string
+	// Instructions are what the person asked the summary to keep; empty when it
+	// was not asked for.
+	Instructions string
+	Restored     session.Restored // the skills that were put back
 }
 
 // AgentStarted and AgentEnded frame a subagent.

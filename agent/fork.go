@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/session"
@@ -26,7 +27,7 @@ func (f forker) Fork(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResu
 	if err != nil {
 		return invoke.ForkResult{}, err
 	}
-	if err := f.a.c.begin(); err != nil {
+	if err := f.a.c.begin(child, f.a, r); err != nil {
 		return invoke.ForkResult{}, err
 	}
 	if !r.Background {
@@ -39,79 +40,68 @@ func (f forker) Fork(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResu
 
 // child makes the agent that r asks for, within the limits of spec I-10.
 func (a *agent) child(r invoke.ForkRequest) (*agent, error) {
-	if a.depth+1 > maxDepth {
-		return nil, fmt.Errorf("subagents may be %d deep, and this one is; do the task here", maxDepth)
+	at, _ := a.c.opts.Session.Agent(a.id)
+	if at.Depth+1 > session.MaxDepth {
+		return nil, fmt.Errorf("subagents may be %d deep, and this one is; do the task here", session.MaxDepth)
 	}
-	if r.Skill != "" && slices.Contains(a.chain, r.Skill) {
+	if r.Skill != "" && slices.Contains(at.Chain, r.Skill) {
 		return nil, fmt.Errorf("skill %q runs already in this chain of subagents (%s); it cannot start itself",
-			r.Skill, strings.Join(a.chain, " > "))
+			r.Skill, strings.Join(at.Chain, " > "))
 	}
-	t, err := a.agentType(r.Agent)
+	def, err := a.definition(r.Agent)
 	if err != nil {
 		return nil, err
 	}
 	child := &agent{
-		c: a.c, depth: a.depth + 1, chain: a.chain, kind: first(r.Skill, t.Name),
-		system: first(t.System, a.c.opts.System), denied: t.Denied,
-		model: first(r.Override.Model, t.Model), effort: first(r.Override.Effort, t.Effort), maxTurns: t.MaxTurns,
+		c: a.c, def: def, kind: first(r.Skill, def.Name),
+		system: first(def.Prompt, a.c.opts.System), maxTurns: def.Run.MaxTurns,
+		model: first(r.Override.Model, def.Run.Model), effort: first(r.Override.Effort, def.Run.Effort),
+		granted: r.Override.AllowedTools,
 	}
 	if child.maxTurns <= 0 {
 		child.maxTurns = forkTurns
 	}
-	if r.Skill != "" {
-		child.chain = append(slices.Clone(a.chain), r.Skill)
+	pool := agentdef.PoolOf(def, agentdef.Fork{Skill: r.Skill, Dir: r.Dir, Allowed: r.Limit,
+		Disallowed: r.Override.DisallowedTools}, toolNames(a.c.opts.Tools))
+	if a.pool != nil {
+		pool = pool.Within(*a.pool)
 	}
-	child.granted, child.limit = r.Override.AllowedTools, r.Limit
-	child.denied = append(slices.Clone(t.Denied), r.Override.DisallowedTools...)
-	child.tools = a.c.pool(t, r)
-	child.id = a.c.opts.Session.StartAgent(a.id, t.Name, r.Skill)
-	a.c.observe(AgentStarted{Agent: child.id, Parent: a.id, Type: t.Name, Skill: r.Skill})
+	child.pool, child.denied = &pool, pool.Deny
+	for _, t := range a.c.opts.Tools {
+		if slices.Contains(pool.Names, t.Spec().Name) {
+			child.tools = append(child.tools, t)
+		}
+	}
 	return child, nil
 }
 
-func (a *agent) agentType(name string) (Type, error) {
-	if a.c.opts.AgentType != nil {
-		return a.c.opts.AgentType(name)
+// definition finds an agent type (spec I-8).
+func (a *agent) definition(name string) (*agentdef.Definition, error) {
+	if a.c.opts.Definition != nil {
+		return a.c.opts.Definition(first(name, agentdef.GeneralPurpose))
 	}
-	if name == "" || name == "general-purpose" {
-		return Type{Name: "general-purpose"}, nil
+	for _, d := range agentdef.Builtin() {
+		if d.Name == first(name, agentdef.GeneralPurpose) {
+			return d, nil
+		}
 	}
-	return Type{}, fmt.Errorf("unknown agent type %q; the only one is general-purpose", name)
+	return nil, fmt.Errorf("unknown agent type %q", name)
 }
 
-// readers are the tools that stay in every fork: they change nothing outside
-// the conversation (spec I-9).
-var readers = []string{"Read", "Grep", "Glob", "Skill", "SkillSearch", "TodoWrite"}
-
-// pool returns the tools of a subagent (spec I-9): those of its type, and, when
-// its skill declares allowed-tools, of the others only the listed ones.
-func (c *Conversation) pool(t Type, r invoke.ForkRequest) []Tool {
-	var out []Tool
-	for _, tool := range c.opts.Tools {
-		name := tool.Spec().Name
-		switch {
-		case t.Tools != nil && !named(t.Tools, name):
-		case slices.Contains(t.Denied, name), slices.Contains(r.Override.DisallowedTools, name):
-		case r.Limit != nil && !slices.Contains(readers, name) && !named(r.Limit, name):
-		default:
-			out = append(out, tool)
-		}
+func toolNames(tools []Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.Spec().Name
 	}
 	return out
 }
 
-// named reports whether a list of tools and rules speaks of a tool.
-func named(list []string, tool string) bool {
-	return slices.ContainsFunc(list, func(s string) bool {
-		name, _, _ := strings.Cut(s, "(")
-		name = strings.TrimSpace(name)
-		return name == tool || name == "*" || strings.HasSuffix(name, "*") && strings.HasPrefix(tool, strings.TrimSuffix(name, "*"))
-	})
-}
-
 // runAlone runs a subagent to its end and returns its last text.
 func (a *agent) runAlone(ctx context.Context, r invoke.ForkRequest) (string, error) {
-	msgs, err := a.preload(ctx, r.Agent)
+	if r.Skill != "" {
+		a.c.opts.Session.Record(a.id, session.Invoked{ID: r.Skill, Path: r.Path, Text: r.Prompt, At: a.c.opts.Now()})
+	}
+	msgs, err := a.preload(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -124,20 +114,16 @@ func (a *agent) runAlone(ctx context.Context, r invoke.ForkRequest) (string, err
 }
 
 // preload invokes the skills that an agent type brings along (spec I-1).
-func (a *agent) preload(ctx context.Context, kind string) ([]turn.Message, error) {
-	t, err := a.agentType(kind)
-	if err != nil {
-		return nil, err
-	}
+func (a *agent) preload(ctx context.Context) ([]turn.Message, error) {
 	var msgs []turn.Message
-	for _, name := range t.Preload {
+	for _, name := range a.def.Run.Skills {
 		r, err := a.invoke(ctx, invoke.Request{Name: name, By: invoke.ByAgent, Agent: a.id}, turn.Override{})
 		var missing *catalog.NotFoundError
 		switch {
 		case errors.As(err, &missing):
-			a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("agent type %s: %v", t.Name, err)})
+			a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("agent type %s: %v", a.def.Name, err)})
 		case err != nil:
-			return nil, fmt.Errorf("agent type %s: %w", t.Name, err)
+			return nil, fmt.Errorf("agent type %s: %w", a.def.Name, err)
 		default:
 			msgs = append(msgs, r.Messages...)
 			a.granted = append(a.granted, r.Override.AllowedTools...)
@@ -148,13 +134,16 @@ func (a *agent) preload(ctx context.Context, kind string) ([]turn.Message, error
 }
 
 // begin counts a subagent in, or says that there are too many.
-func (c *Conversation) begin() error {
+func (c *Conversation) begin(child, parent *agent, r invoke.ForkRequest) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running >= maxAgents {
-		return fmt.Errorf("%d subagents run already; wait for one to end", maxAgents)
+	if c.running >= session.MaxAgents {
+		c.mu.Unlock()
+		return fmt.Errorf("%d subagents run already; wait for one to end", session.MaxAgents)
 	}
 	c.running++
+	c.mu.Unlock()
+	child.id = c.opts.Session.StartAgent(parent.id, child.def.Name, r.Skill)
+	c.observe(AgentStarted{Agent: child.id, Parent: parent.id, Type: child.def.Name, Skill: r.Skill})
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
@@ -17,14 +18,13 @@ type agent struct {
 	c        *Conversation
 	id       session.AgentID
 	kind     string // agent type, or the skill that runs in it; for scripts and records
-	depth    int
-	chain    []string // skills that run as forks above and in this agent (spec I-10)
 	system   string
 	tools    []Tool
-	denied   []string // taken away by its type or skill, as rules
-	granted  []string // pre-approved by its skill, as rules
-	limit    []string // its skill's declared allowed-tools; nil does not limit (spec I-9)
-	model    string   // empty is the session's
+	denied   []string             // taken away by its type or skill, as rules
+	granted  []string             // pre-approved by its skill, as rules
+	def      *agentdef.Definition // nil for the main agent
+	pool     *agentdef.Pool       // nil for the main agent, which has every tool
+	model    string               // empty is the session's
 	effort   string
 	maxTurns int
 	calls    int // tool calls so far

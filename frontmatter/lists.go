@@ -147,7 +147,15 @@ func neverMatches(rule string) bool {
 	return i > 0 && !strings.ContainsAny(word, `$/\*"'=`)
 }
 
-func (f *filler) allowedTools(e *entry)    { f.s.Run.AllowedTools = f.rules(e) }
+// allowedTools keeps an empty list apart from none: it limits a fork to tools
+// that change nothing (spec I-9).
+func (f *filler) allowedTools(e *entry) {
+	f.s.Run.AllowedTools = f.rules(e)
+	if f.s.Run.AllowedTools == nil && e.val.kind == list && !e.lost {
+		f.s.Run.AllowedTools = []string{}
+	}
+}
+
 func (f *filler) disallowedTools(e *entry) { f.s.Run.DisallowedTools = f.rules(e) }
 
 // requires reads names of skills, each with an optional range (spec G-1).

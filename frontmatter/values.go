@@ -189,12 +189,18 @@ func meant(written string, known []string, confusions map[string]string) string 
 			return camel(key)
 		}
 	}
+	letters := lettersOf(written)
 	for _, key := range known {
-		if oneEdit(strings.ToLower(written), strings.ToLower(camel(key))) || oneEdit(written, key) {
+		if oneEdit(letters, lettersOf(key)) {
 			return camel(key)
 		}
 	}
 	return ""
+}
+
+// lettersOf is a key without what differs between kebab, snake and camel case.
+func lettersOf(key string) string {
+	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
 }
 
 // Problems returns what is wrong with the fields that were read, and characters

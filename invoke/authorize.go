@@ -166,5 +166,5 @@ func commandRequest(e *catalog.Entry, line string, env Env) permission.Request {
 	if e.Run.Shell == "powershell" {
 		tool = "PowerShell"
 	}
-	return permission.Request{Tool: tool, Input: permission.Input{Command: line}, WorkDir: env.WorkDir, Home: env.Home}
+	return permission.Request{Tool: tool, Input: permission.Input{Command: line}, WorkDir: env.WorkDir, Home: env.Home, Links: env.Links}
 }

@@ -43,8 +43,9 @@ type Env struct {
 	WorkDir    string
 	ProjectDir string // ${CLAUDE_PROJECT_DIR}
 	Home       string
-	Model      string // the session's model, whose "[1m]"-like suffix an override keeps
-	Effort     string // the effort in force; empty means medium
+	Links      func(path string) string // where links lead, for permissions (spec S-8); nil takes paths as they are
+	Model      string                   // the session's model, whose "[1m]"-like suffix an override keeps
+	Effort     string                   // the effort in force; empty means medium
 
 	Trusted          bool // the workspace is trusted (spec S-9)
 	ManagedRulesOnly bool // allowManagedPermissionRulesOnly (spec S-6)
@@ -75,7 +76,8 @@ type Result struct {
 	Commands []prompt.Ran
 	Notices  []string // for the person: what was held back, and why
 
-	variants string // note on nested skills of the same name (spec D-1)
+	limit    []string // see ForkRequest.Limit
+	variants string   // note on nested skills of the same name (spec D-1)
 }
 
 // A Forker runs instructions in a subagent. The agent loop implements it.
@@ -85,12 +87,16 @@ type Forker interface {
 
 // A ForkRequest is a subagent to run (spec I-8).
 type ForkRequest struct {
-	Parent     session.AgentID
-	Skill      string // catalog id
-	Agent      string // agent type; empty means general-purpose
-	Prompt     string
-	Override   turn.Override
-	Limit      []string // declared allowed-tools; nil does not limit the tools (spec I-9)
+	Parent   session.AgentID
+	Skill    string // catalog id
+	Agent    string // agent type; empty means general-purpose
+	Prompt   string
+	Override turn.Override
+	// Limit is allowed-tools as declared, variables expanded, whether or not
+	// they are granted; nil does not limit the tools (spec I-9).
+	Limit      []string
+	Dir        string // of the skill's files; empty if none
+	Path       string // SKILL.md; empty if none
 	Background bool
 }
 
@@ -212,6 +218,9 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 	e, req, env := a.entry, a.req, a.env
 	r := &Result{Entry: e, Mode: mode(e.Run.Mode), variants: variantsNote(e, req, env)}
 	r.Override, r.Notices = override(e, *a.in, env)
+	if e.Run.AllowedTools != nil {
+		r.limit = prompt.ExpandRules(e.Run.AllowedTools, vars(e, *a.in, env))
+	}
 	if err := compile(ctx, r, *a.in, req, env); err != nil {
 		return nil, err
 	}
@@ -242,7 +251,8 @@ func (env Env) now() time.Time {
 func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*Result, error) {
 	out, err := env.Fork.Fork(ctx, ForkRequest{
 		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
-		Override: r.Override, Limit: r.Entry.Run.AllowedTools, Background: r.Entry.Run.Background,
+		Override: r.Override, Limit: r.limit, Dir: r.Entry.Origin.Dir, Path: r.Entry.Origin.Path,
+		Background: r.Entry.Run.Background,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", idOf(r.Entry), err)

@@ -34,6 +34,7 @@ const (
 type Request struct {
 	AgentID   string  // who asks; "main" for the main agent
 	AgentType string  // agent type or skill id of a subagent; empty for the main agent
+	Skill     string  // id of the skill that a subagent runs (spec I-8); empty for all others
 	Purpose   Purpose // empty means Turn
 	Model     string  // provider's model id, without the provider prefix
 	Effort    string  // low, medium, high, xhigh, max or a number of thinking tokens; empty is the provider's default

@@ -243,15 +243,12 @@ func (c *command) index() {
 		}
 	}
 	// Quotes, home directories and wildcards in a rule stand for other letters.
-	for _, b := range []byte(spelled) {
+	for _, b := range []byte("\"'\\$~*`") {
 		c.first[b], c.second[b], c.next[b] = true, true, true
 	}
 	// A word of one letter may end there, and a prefix may end anywhere.
 	c.second[' '], c.second['\t'], c.second[':'], c.next[':'] = true, true, true, true
 }
-
-// spelled are the bytes after which a specifier need not look like the command.
-const spelled = "\"'\\$~*`"
 
 // excludes is a quick look that spares most comparisons: the specifier begins
 // with two bytes, or its second word with one, that the command cannot have
@@ -261,24 +258,26 @@ func (c *command) excludes(spec string) bool {
 		return true
 	}
 	for i := 0; i < len(spec); i++ {
-		switch b := spec[i]; {
-		case strings.IndexByte(spelled, b) >= 0:
+		switch spec[i] {
+		case '"', '\'', '\\', '$', '~', '*', '`':
 			return false
-		case i == 1 && !c.second[b]:
-			return true
-		case b == ' ' || b == '\t':
-			rest := strings.TrimLeft(spec[i:], " \t")
-			return rest != "" && !c.loose && !c.next[rest[0]]
+		case ' ', '\t':
+			for i < len(spec) && isBlank(spec[i]) {
+				i++
+			}
+			return i < len(spec) && !c.loose && !c.next[spec[i]]
+		default:
+			if i == 1 && !c.second[spec[1]] {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// matches reports whether a Bash specifier covers the command (spec S-7).
+// matches reports whether a Bash specifier that is not excluded covers the
+// command (spec S-7).
 func (c *command) matches(spec, home string, l list) bool {
-	if c.excludes(spec) {
-		return false
-	}
 	s := readSpec(spec, home)
 	for _, f := range c.forms {
 		if s.covers(f, c, l) {

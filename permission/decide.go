@@ -155,7 +155,7 @@ func (d *decider) judge(p *part) verdict {
 func (d *decider) find(rules []Rule, l list, p *part) *Rule {
 	for _, i := range d.concerning(rules, l, p) {
 		r := &rules[i]
-		if r.matches(p, d.req, l) {
+		if !p.excludes(r) && r.matches(p, d.req, l) {
 			d.tried = append(d.tried, Try{List: l.String(), Rule: *r, Matched: true, Part: p.text})
 			return r
 		}
@@ -187,6 +187,11 @@ func (d *decider) concerning(rules []Rule, l list, p *part) []int32 {
 	}
 	d.concerns[l] = append(d.concerns[l], c)
 	return c.places
+}
+
+// excludes spares most comparisons of a shell command with rules about Bash.
+func (p *part) excludes(r *Rule) bool {
+	return p.cmd != nil && r.Tool == bashTool && r.HasSpec && p.cmd.excludes(r.Specifier) && r.Specifier != p.line
 }
 
 // A concern is what concerning found for one tool.

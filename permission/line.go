@@ -50,6 +50,7 @@ type reader struct {
 	src        string
 	line       string // as in part
 	work, home string
+	links      func(string) string
 	dirs       []string // where relative paths of the line may lead from
 	lost       bool     // the line changes directory in a way not followed
 	inside     bool
@@ -67,7 +68,7 @@ func readLine(req *Request) []part {
 		return []part{{tool: bashTool, text: line, shell: true, loose: "the command is empty", unread: true}}
 	}
 	budget := maxScript
-	r := reader{src: line, line: line, work: req.WorkDir, home: req.Home, dirs: []string{req.WorkDir}, budget: &budget}
+	r := reader{src: line, line: line, work: req.WorkDir, home: req.Home, links: req.Links, dirs: []string{req.WorkDir}, budget: &budget}
 	file, err := parse(line)
 	if err != nil {
 		return []part{r.unreadable(err)}

@@ -1,7 +1,7 @@
 // Package permission decides what may run: rules, their order, and shell lines
 // read by a real parser (spec chapter 6). Deciding is pure: nothing is asked,
 // stored or run here, and no file is looked at; the caller says where links
-// lead ([Input.RealPath]).
+// lead ([Request.Links], [Input.RealPath]).
 //
 // Rules about Bash are compared with simple commands, word by word after their
 // quotes are resolved. "git commit:*" and "git commit *" mean these words first;
@@ -73,6 +73,10 @@ type Request struct {
 	Input Input
 	// WorkDir and Home resolve relative and "~" paths in commands and rules.
 	WorkDir, Home string
+	// Links returns where an absolute path leads once its links are followed
+	// (spec S-8); it is asked about the files that the request names, those in a
+	// shell line included. Nil takes every path for what it says.
+	Links func(path string) string
 }
 
 // Input is the part of a tool's input that rules speak of. Only the fields of
@@ -80,8 +84,8 @@ type Request struct {
 type Input struct {
 	Command string // Bash
 	Path    string // Read, Edit, Write, ...
-	// RealPath is where Path leads once links are followed; empty when the
-	// caller does not know or nothing is a link (spec S-8).
+	// RealPath is where Path leads once links are followed (spec S-8); empty
+	// leaves the question to Links.
 	RealPath string
 	URL      string   // WebFetch
 	Skill    string   // Skill: catalog id

@@ -50,7 +50,7 @@ func (r *reader) placeOf(w word) place {
 	}
 	for _, d := range r.dirs {
 		if c := clean(d, w.value); c != "" {
-			p.paths = append(p.paths, c)
+			p.add(c, r.links)
 		} else {
 			p.unknown = true
 		}
@@ -67,16 +67,30 @@ func requestPlace(req *Request) place {
 	if name == "" && (req.Tool == "Glob" || req.Tool == "Grep" || req.Tool == "LS") {
 		name = "."
 	}
-	for _, one := range []string{expandHome(name, req.Home), req.Input.RealPath} {
-		if one == "" {
-			continue
-		}
-		if c := clean(req.WorkDir, one); c != "" {
-			p.paths = append(p.paths, c)
+	links := req.Links
+	if req.Input.RealPath != "" {
+		links = func(string) string { return req.Input.RealPath }
+	}
+	if name != "" {
+		if c := clean(req.WorkDir, expandHome(name, req.Home)); c != "" {
+			p.add(c, links)
 		}
 	}
 	p.unknown = len(p.paths) == 0
 	return p
+}
+
+// add adds a path and, when it is or leads through a link, what is behind it.
+func (p *place) add(name string, links func(string) string) {
+	p.paths = append(p.paths, name)
+	if links == nil {
+		return
+	}
+	if real := links(name); real != "" {
+		if real = clean("", real); real != "" && real != name {
+			p.paths = append(p.paths, real)
+		}
+	}
 }
 
 // below reports whether every path is dir or lies in it.

@@ -111,6 +111,11 @@ func (r *reader) files(text string, words []word) {
 			for _, w := range operands(words[1:]) {
 				r.fileOperand("Read", text, w, false)
 			}
+			for _, w := range words[1:] {
+				if option, value, joined := strings.Cut(w.value, "="); joined && strings.HasPrefix(option, "--") {
+					r.fileOperand("Read", text, word{value: value, static: w.static}, false) // grep --file=secret
+				}
+			}
 		}
 		if name == "find" && slices.Contains(actionsOf(words), "-delete") {
 			r.findDelete(text, words[1:])

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -34,6 +35,7 @@ type Restored struct {
 	Text    string         // one attachment for the model; empty when there is nothing to say
 	Skills  []RestoredPart // what it holds, oldest first
 	Dropped []string       // ids of what did not fit, oldest first; Text names them
+	Whole   []Copy         // what the agent holds unshortened now, what stays included; sorted
 	Tokens  int            // estimate for Text
 }
 
@@ -61,6 +63,10 @@ func (s *Session) Restore(a AgentID, b Budget) Restored {
 			st.whole[p.Copy] = true
 		}
 	}
+	for c := range st.whole {
+		r.Whole = append(r.Whole, c)
+	}
+	slices.SortFunc(r.Whole, func(a, b Copy) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Hash, b.Hash)) })
 	return r
 }
 

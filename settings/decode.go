@@ -192,6 +192,11 @@ func (d *decoder) value(v reflect.Value, n id, at place) {
 
 // instead puts in the place of a wrong value what policy says, and says so.
 func (d *decoder) instead(v reflect.Value, n id, at place) string {
+	if safe, ok := safeValues[n.rule]; ok {
+		setJSON(v, safe)
+		d.set(n, at)
+		return "taken as " + safe + ", the safe value"
+	}
 	strict, ok := failClosedKey[n.rule]
 	if !ok || d.f.Level != ManagedLevel {
 		return "it is left out"

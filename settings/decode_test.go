@@ -91,7 +91,10 @@ func TestDropsOnlyWhatIsWrong(t *testing.T) {
 		{`{"env": {"A": "1", "A": 2}}`, settings.Values{Env: map[string]string{}}}, // the last one counts, and is wrong
 		{`{"permissions": {"ask": ["A", 5, null, "B"]}}`, settings.Values{Permissions: settings.Permissions{Ask: []string{"A", "B"}}}},
 		{`{"permissions": {"deny": ["A"]}, "permissions": {"ask": ["B"]}}`, settings.Values{Permissions: settings.Permissions{Ask: []string{"B"}}}},
-		{`{"skillOverrides": {"a": "off", "b": "?"}}`, settings.Values{SkillOverrides: map[string]string{"a": "off"}}},
+		// An unknown visibility was meant to hide something (C-9, F-5).
+		{`{"skillOverrides": {"a": "off", "b": "?", "c": false}}`, settings.Values{SkillOverrides: map[string]string{
+			"a": "off", "b": "user-invocable-only", "c": "user-invocable-only",
+		}}},
 		{`{"permissions": {"disableBypassPermissionsMode": "disable"}}`, settings.Values{DisableBypassPermissionsMode: "disable"}},
 		{`{"model": "x", "model": null}`, settings.Values{}},
 	}

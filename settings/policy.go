@@ -164,6 +164,12 @@ var failClosedKey = map[string]string{
 	keySandbox:     `"required"`,
 }
 
+// safeValues are what a value that nobody knows is taken for at any level:
+// whoever wrote it wanted less than what holds without it (spec C-9, F-5).
+var safeValues = map[string]string{
+	"skillOverrides.*": `"user-invocable-only"`,
+}
+
 // aliases are other places where a key may stand.
 var aliases = map[string]string{
 	"permissions.disableBypassPermissionsMode": keyNoBypass,

@@ -72,11 +72,14 @@ func (s *Settings) parse(f *File, list string, texts []string, problems *[]skill
 
 // rootOf returns the directory that "/x" in a path specifier of f is relative
 // to (spec S-8): the user's settings directory for the user's file, the
-// directory of a file named by --settings, else the project.
+// directory of a file named by --settings, the directory whose .claude holds a
+// file of the project, else the project.
 func (s *Settings) rootOf(f *File) string {
 	switch {
 	case f.Level == UserLevel:
 		return filepath.Dir(f.Path)
+	case f.Level.fromWorkspace():
+		return filepath.Dir(filepath.Dir(f.Path))
 	case f.Level == CommandLineLevel && f.Path != inlinePath:
 		if abs, err := filepath.Abs(f.Path); err == nil {
 			return filepath.Dir(abs)

@@ -93,6 +93,7 @@ type Sources struct {
 	Managed    []string // managed directories: managed-settings.json and managed-settings.d/*.json in each
 	UserDir    string   // ~/.claude or what replaces it
 	ProjectDir string   // the repository root or working directory that holds .claude
+	WorkDir    string   // below ProjectDir: its files, and those of the directories between, count too; empty means none
 	Flag       string   // --settings FILE, or a JSON object
 	Only       []Level  // --setting-sources; nil means all; managed and command line always apply
 	Home       string   // what "~" stands for; empty means the home directory of the user
@@ -118,10 +119,12 @@ func Load(src Sources) *Settings {
 	l := loader{src: src}
 	l.managed()
 	l.flag()
-	if src.ProjectDir != "" {
-		claude := filepath.Join(src.ProjectDir, ".claude")
-		l.file(LocalLevel, filepath.Join(claude, "settings.local.json"))
-		if project := filepath.Join(claude, "settings.json"); !src.isUserFile(project) {
+	dirs := src.projectDirs()
+	for _, d := range dirs {
+		l.file(LocalLevel, filepath.Join(d, ".claude", "settings.local.json"))
+	}
+	for _, d := range dirs {
+		if project := filepath.Join(d, ".claude", "settings.json"); !src.isUserFile(project) {
 			l.file(ProjectLevel, project)
 		}
 	}
@@ -130,6 +133,24 @@ func Load(src Sources) *Settings {
 	}
 	s.Files, s.found = l.files, l.problems
 	return s.ForTrust(false)
+}
+
+// projectDirs are the directories whose files are the project's, nearest first.
+// A part of a repository has the skills of every directory on the way up (spec
+// C-2), so what it says about permissions must not be passed over there.
+func (src Sources) projectDirs() []string {
+	if src.ProjectDir == "" {
+		return nil
+	}
+	rel, err := filepath.Rel(src.ProjectDir, src.WorkDir)
+	if src.WorkDir == "" || err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return []string{src.ProjectDir}
+	}
+	var dirs []string
+	for d := filepath.Clean(src.WorkDir); len(d) > len(filepath.Clean(src.ProjectDir)); d = filepath.Dir(d) {
+		dirs = append(dirs, d)
+	}
+	return append(dirs, src.ProjectDir)
 }
 
 // ForTrust returns the settings as they are in a workspace that is trusted or

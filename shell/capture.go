@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -16,12 +17,13 @@ const (
 // A capture takes one output stream: the head in memory, all of it in a file
 // once the head is full. It is used by one goroutine at a time.
 type capture struct {
-	limit int
-	dir   string
-	head  []byte
-	file  *os.File
-	size  int64 // bytes in file
-	lost  bool
+	limit  int
+	dir    string
+	follow io.Writer
+	head   []byte
+	file   *os.File
+	size   int64 // bytes in file
+	lost   bool
 }
 
 func newCapture(c Command) *capture {
@@ -35,6 +37,9 @@ func newCapture(c Command) *capture {
 // Write never fails: a full disk must not end a command with a broken pipe.
 func (c *capture) Write(p []byte) (int, error) {
 	n := len(p)
+	if c.follow != nil {
+		_, _ = c.follow.Write(p) // its reader's trouble is not the command's
+	}
 	if room := c.limit - len(c.head); room > 0 {
 		k := min(room, len(p))
 		c.head = append(c.head, p[:k]...)

@@ -55,7 +55,11 @@ func (Exec) Run(ctx context.Context, c Command) (Output, error) {
 // the time limit is already part of cmd.
 func run(ctx context.Context, cmd *exec.Cmd, c Command) (Output, error) {
 	stdout, stderr := newCapture(c), newCapture(c)
+	stdout.follow = c.Follow
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Merge {
+		cmd.Stderr = cmd.Stdout // one pipe for both
+	}
 	var killed atomic.Bool
 	cmd.Cancel = func() error {
 		killed.Store(true)

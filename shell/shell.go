@@ -5,6 +5,7 @@ package shell
 
 import (
 	"context"
+	"io"
 	"time"
 )
 
@@ -18,6 +19,13 @@ type Command struct {
 	Timeout time.Duration // zero means no limit but that of ctx
 	Limit   int           // bytes of output kept in memory of each stream; zero means 1 MiB
 	Spill   string        // directory for the full output when Limit is passed; empty drops the rest
+	// Merge sends standard error where standard output goes, so that both are
+	// in the order in which they were written; Output.Stderr stays empty.
+	Merge bool
+	// Follow gets what goes to standard output while the command runs, from one
+	// goroutine. What it returns is ignored: it cannot stop a command. Nil is
+	// nobody.
+	Follow io.Writer
 }
 
 // Output is what a command left behind. A non-zero exit is not an error.

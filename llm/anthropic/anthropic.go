@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
 	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
 
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/wire"
 )
 
 // Options say where the model is. Nothing is read from the environment or from
@@ -44,15 +44,14 @@ func New(o Options) (*Model, error) {
 		option.WithMaxRetries(0), // llm.Retry does it, for all providers alike
 	}
 	host := "api.anthropic.com"
-	switch u, err := url.Parse(o.BaseURL); {
+	switch {
 	case o.BaseURL == "" && o.Key == "":
 		return nil, errors.New("the Anthropic API needs a key")
-	case o.BaseURL == "":
-	case err != nil:
-		return nil, fmt.Errorf("base URL of the Anthropic API: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("base URL of the Anthropic API: %q is not of the form https://host", o.BaseURL)
-	default:
+	case o.BaseURL != "":
+		u, err := wire.BaseURL(o.BaseURL)
+		if err != nil {
+			return nil, fmt.Errorf("Anthropic API: %w", err)
+		}
 		host = u.Host
 		opts = append(opts, option.WithBaseURL(o.BaseURL))
 		if o.Key != "" {
@@ -67,7 +66,7 @@ func New(o Options) (*Model, error) {
 	if o.Client == nil {
 		o.Client = patientClient()
 	}
-	opts = append(opts, option.WithHTTPClient(o.Client))
+	opts = append(opts, option.WithHTTPClient(wire.Client(o.Client)))
 	return &Model{client: sdk.NewClient(opts...), host: host}, nil
 }
 
@@ -107,6 +106,9 @@ func (m *Model) stream(ctx context.Context, r llm.Request, yield func(llm.Event)
 	}
 	events := ssestream.NewStream[event](ssestream.NewDecoder(res), nil)
 	defer events.Close()
+	if res.StatusCode >= 300 {
+		return &llm.APIError{Status: res.StatusCode, Message: "a redirection, which is not followed, since the request carries a key"}
+	}
 	a := answer{yield: yield, blocks: map[int]*block{}}
 	for events.Next() {
 		if e := events.Current(); !a.take(&e) {

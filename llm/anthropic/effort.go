@@ -3,12 +3,15 @@ package anthropic
 import (
 	"strconv"
 	"strings"
+
+	"github.com/knack-skills/knack/llm"
 )
 
 // The limits that the API sets for thinking in tokens.
 const (
 	minBudget = 1024
 	maxBudget = 60_000
+	maxAnswer = 64_000 // with its thinking, of the models that take a budget
 )
 
 // efforts maps the words to thinking tokens for models that know no effort, and
@@ -22,8 +25,8 @@ var efforts = []struct {
 	{"low", 0, 4_096},
 	{"medium", 8_192, 12_288},
 	{"high", 16_384, 32_768},
-	{"xhigh", 32_768, 49_152},
-	{"max", maxBudget, 1 << 40},
+	{"xhigh", 24_576, 49_152},
+	{"max", 28_672, 1 << 40},
 }
 
 // answers holds how long an answer is when the request does not say, by the
@@ -76,7 +79,7 @@ func modelVersion(id string) (v version, ok bool) {
 // think sets effort, thinking and the length of the answer. Models since 4.6
 // decide themselves how long to think, and are told an effort; older ones, and
 // models of others behind the same protocol, are told a number of tokens.
-func think(w *request, effort string) {
+func think(w *request, effort string, ms []message) {
 	v, known := modelVersion(w.Model)
 	if w.MaxTokens <= 0 {
 		w.MaxTokens = answerLength(v, known)
@@ -92,12 +95,12 @@ func think(w *request, effort string) {
 		return
 	}
 	budget := effortBudget(effort)
-	if budget == 0 || !begunThinking(w.Messages) {
+	if budget == 0 || !begunThinking(ms) {
 		return
 	}
 	w.Thinking = &thinking{Type: "enabled", BudgetTokens: budget}
 	if w.MaxTokens <= budget { // thinking counts as part of the answer
-		w.MaxTokens += budget
+		w.MaxTokens = min(w.MaxTokens+budget, maxAnswer)
 	}
 }
 
@@ -113,6 +116,9 @@ func answerLength(v version, known bool) int {
 // effortName is empty for a word that is not an effort.
 func effortName(effort string, v version) string {
 	n, err := strconv.Atoi(effort)
+	if err == nil && n <= 0 {
+		return ""
+	}
 	for _, e := range efforts {
 		if err != nil && e.name != effort || err == nil && n > e.limit {
 			continue
@@ -145,9 +151,9 @@ func effortBudget(effort string) int {
 // thinking, else the API refuses the request. It is after a skill has changed
 // the effort in the middle of a turn.
 func begunThinking(ms []message) bool {
-	if len(ms) < 2 || len(ms[len(ms)-1].Content) == 0 || ms[len(ms)-1].Content[0].Type != "tool_result" {
+	if len(ms) < 2 || len(ms[len(ms)-1].parts) == 0 || ms[len(ms)-1].parts[0].Type != llm.ToolResult {
 		return true
 	}
-	before := ms[len(ms)-2].Content
-	return len(before) > 0 && before[0].raw != nil
+	before := ms[len(ms)-2].parts
+	return len(before) > 0 && before[0].Type == llm.Thinking
 }

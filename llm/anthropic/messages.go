@@ -8,6 +8,18 @@ import (
 	"github.com/knack-skills/knack/llm"
 )
 
+// A message is one entry of the conversation as the API wants it.
+type message struct {
+	role  llm.Role
+	parts []part
+}
+
+// A part is a block with or without a cache mark after it.
+type part struct {
+	*llm.Block
+	marked bool
+}
+
 // messages maps a conversation. Neighbours of one role become one message, as
 // the API would do, and the results of tools stand first in it, as the API
 // demands: a skill's text may come between two results. cacheAt has marks for
@@ -16,14 +28,14 @@ func messages(ms []llm.Message, cacheAt []int, free int) []message {
 	marked := lastMarks(ms, cacheAt, free)
 	var out []message
 	for i := 0; i < len(ms); {
-		m := message{Role: ms[i].Role}
-		for ; i < len(ms) && ms[i].Role == m.Role; i++ {
-			m.Content = appendParts(m.Content, ms[i].Content, slices.Contains(marked, i))
+		m := message{role: ms[i].Role}
+		for ; i < len(ms) && ms[i].Role == m.role; i++ {
+			m.parts = appendParts(m.parts, ms[i].Content, slices.Contains(marked, i))
 		}
-		if m.Role == llm.User {
-			m.Content = resultsFirst(m.Content)
+		if m.role == llm.User {
+			resultsFirst(m.parts)
 		}
-		if len(m.Content) > 0 {
+		if len(m.parts) > 0 {
 			out = append(out, m)
 		}
 	}
@@ -54,26 +66,17 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func appendParts(parts []part, blocks []llm.Block, marked bool) []part {
 	last := -1
-	for _, b := range blocks {
-		switch {
-		case b.Type == llm.Thinking:
-			if ours(b.Opaque) {
-				parts = append(parts, part{raw: b.Opaque})
-			}
-			continue
-		case !markable(b):
-			continue
-		case b.Type == llm.Text:
-			parts = append(parts, part{Type: "text", Text: b.Text})
-		case b.Type == llm.ToolUse:
-			parts = append(parts, part{Type: "tool_use", ID: wireID(b.ToolUseID), Name: b.Name, Input: llm.Object(b.Input)})
-		case b.Type == llm.ToolResult:
-			parts = append(parts, part{Type: "tool_result", ToolUseID: wireID(b.ToolUseID), Content: b.Text, IsError: b.IsError})
+	for i := range blocks {
+		switch b := &blocks[i]; {
+		case markable(*b):
+			last = len(parts)
+			parts = append(parts, part{Block: b})
+		case b.Type == llm.Thinking && ours(b.Opaque):
+			parts = append(parts, part{Block: b})
 		}
-		last = len(parts) - 1
 	}
 	if marked && last >= 0 {
-		parts[last].Cache = ephemeral()
+		parts[last].marked = true
 	}
 	return parts
 }
@@ -103,15 +106,16 @@ func wireID(id string) string {
 	}, id)
 }
 
-func resultsFirst(parts []part) []part {
-	isResult := func(p part) int {
-		if p.Type == "tool_result" {
-			return 0
-		}
-		return 1
+func resultsFirst(parts []part) {
+	order := func(a, b part) int { return rank(a) - rank(b) }
+	if !slices.IsSortedFunc(parts, order) {
+		slices.SortStableFunc(parts, order)
 	}
-	if !slices.IsSortedFunc(parts, func(a, b part) int { return isResult(a) - isResult(b) }) {
-		slices.SortStableFunc(parts, func(a, b part) int { return isResult(a) - isResult(b) })
+}
+
+func rank(p part) int {
+	if p.Type == llm.ToolResult {
+		return 0
 	}
-	return parts
+	return 1
 }

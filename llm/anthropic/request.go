@@ -17,8 +17,7 @@ const maxMarks = 4
 // wideSuffix on a model's id asks for the window of a million tokens.
 const wideSuffix = "[1m]"
 
-// The wire types. Their order is the order of the bytes: what changes least
-// comes first, though the cache of the API orders tools, system, messages anyway.
+// The wire types of all but the messages.
 type (
 	request struct {
 		Model     string    `json:"model"`
@@ -27,8 +26,7 @@ type (
 		Thinking  *thinking `json:"thinking,omitempty"`
 		Output    *output   `json:"output_config,omitempty"`
 		Tools     []tool    `json:"tools,omitempty"`
-		System    []part    `json:"system,omitempty"`
-		Messages  []message `json:"messages"`
+		System    []system  `json:"system,omitempty"`
 	}
 	thinking struct {
 		Type         string `json:"type"`
@@ -49,36 +47,15 @@ type (
 		InputSchema json.RawMessage `json:"input_schema"`
 		Cache       *mark           `json:"cache_control,omitempty"`
 	}
-	message struct {
-		Role    llm.Role `json:"role"`
-		Content []part   `json:"content"`
-	}
-	// A part is a content block; raw stands for all of it.
-	part struct {
-		Type      string          `json:"type"`
-		Text      string          `json:"text,omitempty"`
-		ID        string          `json:"id,omitempty"`
-		Name      string          `json:"name,omitempty"`
-		Input     json.RawMessage `json:"input,omitempty"`
-		ToolUseID string          `json:"tool_use_id,omitempty"`
-		Content   string          `json:"content,omitempty"`
-		IsError   bool            `json:"is_error,omitempty"`
-		Cache     *mark           `json:"cache_control,omitempty"`
-		raw       json.RawMessage
+	system struct {
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Cache *mark  `json:"cache_control,omitempty"`
 	}
 	mark struct {
 		Type string `json:"type"`
 	}
 )
-
-// MarshalJSON lets thinking through unchanged.
-func (p *part) MarshalJSON() ([]byte, error) {
-	if p.raw != nil {
-		return p.raw, nil
-	}
-	type plain part
-	return marshal((*plain)(p))
-}
 
 // marshal is json.Marshal without \u003c for <: the same text in fewer bytes.
 func marshal(v any) ([]byte, error) {
@@ -107,11 +84,11 @@ func encode(r llm.Request) (body []byte, beta string, err error) {
 		free--
 	}
 	if strings.TrimSpace(r.System) != "" {
-		w.System = []part{{Type: "text", Text: r.System, Cache: ephemeral()}}
+		w.System = []system{{Type: "text", Text: r.System, Cache: ephemeral()}}
 		free--
 	}
-	w.Messages = messages(r.Messages, r.CacheAt, free)
-	think(&w, r.Effort)
+	ms := messages(r.Messages, r.CacheAt, free)
+	think(&w, r.Effort, ms)
 	if r.Schema != nil {
 		s, err := schema(r.Schema)
 		if err != nil {
@@ -122,24 +99,11 @@ func encode(r llm.Request) (body []byte, beta string, err error) {
 		}
 		w.Output.Format = &format{Type: "json_schema", Schema: s}
 	}
-	if body, err = marshal(&w); err != nil {
+	head, err := marshal(&w)
+	if err != nil {
 		return nil, "", fmt.Errorf("request to the Anthropic API: %w", err)
 	}
-	return body, beta, nil
+	return appendMessages(bytes.TrimSuffix(head, []byte("}")), ms), beta, nil
 }
 
 func ephemeral() *mark { return &mark{Type: "ephemeral"} }
-
-// schema adapts a schema to what the API takes: it wants every object closed
-// and refuses many keywords. The SDK turns those into descriptions. A schema
-// that the SDK cannot read goes as it is.
-func schema(raw json.RawMessage) (any, error) {
-	var m map[string]any
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("schema of the answer: %w", err)
-	}
-	if adapted := sdk.BetaJSONSchemaOutputFormat(m).Schema; adapted != nil {
-		return adapted, nil
-	}
-	return raw, nil
-}

@@ -126,7 +126,7 @@ func appendItems(items []any, m llm.Message, thinks bool) []any {
 			}
 			c := contentPart{part, block.Text}
 			if i > 0 && m.Content[i-1].Type == llm.Text && len(items) > 0 {
-				if last, ok := items[len(items)-1].(*messageItem); ok {
+				if last, ok := items[len(items)-1].(*messageItem); ok && last.Role == string(m.Role) {
 					last.Content = append(last.Content, c)
 					continue
 				}
@@ -169,11 +169,7 @@ func followed(rest []llm.Block) bool {
 // giveWay implements body.
 func (b *responsesBody) giveWay(message string) bool {
 	switch says := saying(message); {
-	case says("could not be verified", "invalid_encrypted_content"):
-		// Reasoning of another organization, or of a model that is gone.
-		n := len(b.Input)
-		b.Input = slices.DeleteFunc(b.Input, func(item any) bool { _, is := item.(reasoningItem); return is })
-		return len(b.Input) < n
+	case says("could not be verified", "invalid_encrypted_content") && b.forgetReasoning():
 	case says("encrypted content", "encrypted_content") && b.Include != nil:
 		b.Include = nil
 	case says("reasoning.summary", "reasoning summaries") && b.Reasoning != nil && b.Reasoning.Summary != "":
@@ -189,6 +185,14 @@ func (b *responsesBody) giveWay(message string) bool {
 		return false
 	}
 	return true
+}
+
+// forgetReasoning drops what the model thought, which may be of another
+// organization, or of a model that is gone. It reports whether there was any.
+func (b *responsesBody) forgetReasoning() bool {
+	n := len(b.Input)
+	b.Input = slices.DeleteFunc(b.Input, func(item any) bool { _, is := item.(reasoningItem); return is })
+	return len(b.Input) < n
 }
 
 // saying returns a function that looks for words in a message.

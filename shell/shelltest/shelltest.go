@@ -26,6 +26,7 @@ func Run(t *testing.T, r shell.Runner) {
 	t.Run("output", func(t *testing.T) { output(t, r) })
 	t.Run("arguments", func(t *testing.T) { arguments(t, r) })
 	t.Run("surroundings", func(t *testing.T) { surroundings(t, r) })
+	t.Run("merge", func(t *testing.T) { merge(t, r) })
 	t.Run("limit", func(t *testing.T) { limit(t, r) })
 	t.Run("time", func(t *testing.T) { timeout(t, r) })
 	t.Run("background", func(t *testing.T) { background(t, r) })
@@ -139,6 +140,38 @@ func real(t *testing.T, dir string) string {
 	}
 	return p
 }
+
+// merge: both streams come in the order in which they were written, also to
+// who follows them, and a follower that fails is not the command's trouble.
+func merge(t *testing.T, r shell.Runner) {
+	const line = "for i in 0 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done"
+	var want strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&want, "out%d\nerr%d\n", i, i)
+	}
+	var got strings.Builder
+	out := must(t, r, shell.Command{Line: line, Merge: true, Follow: &got})
+	if string(out.Stdout) != want.String() || len(out.Stderr) > 0 {
+		t.Errorf("stdout %q, stderr %q", out.Stdout, out.Stderr)
+	}
+	if got.String() != want.String() {
+		t.Errorf("followed %q", got.String())
+	}
+	out = must(t, r, shell.Command{Line: line, Merge: true, Follow: deaf{}, Limit: 10})
+	if out.Exit != 0 || string(out.Stdout) != want.String()[:10] {
+		t.Errorf("exit %d, stdout %q", out.Exit, out.Stdout)
+	}
+	got.Reset()
+	out = must(t, r, shell.Command{Line: line, Follow: &got})
+	if got.String() != string(out.Stdout) || strings.Contains(got.String(), "err") {
+		t.Errorf("followed %q without merging", got.String())
+	}
+}
+
+// deaf is a writer that always fails.
+type deaf struct{}
+
+func (deaf) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func limit(t *testing.T, r shell.Runner) {
 	const line = "for i in 0 1 2 3 4 5 6 7 8 9; do printf '%s' aaaaaaaaa$i; printf '%s' bbbbbbbbb$i >&2; done"

@@ -25,6 +25,30 @@ type Skill struct {
 	Files fs.FS
 	// Enabled is asked each time a list is built; nil means always.
 	Enabled func() bool
+	// Feature is the part of the program without which the skill makes no
+	// sense; nil needs none.
+	Feature *Feature
+}
+
+// A Feature is a part of the program that not every build and not every run
+// has. Both of its switches have to be on (spec B-1).
+type Feature struct {
+	Name string // for people, such as "schedules"
+	// Built is the compiled-in switch. A skill whose feature is not built in is
+	// no entry at all, so that it takes its name from nobody (spec C-5).
+	Built bool
+	// On is the run-time switch, asked each time a list is built. A host that
+	// has the feature sets it; nil means off.
+	On func() bool
+}
+
+// enabled returns what is asked each time a list is built; nil means always.
+func (s Skill) enabled() func() bool {
+	f, own := s.Feature, s.Enabled
+	if f == nil {
+		return own
+	}
+	return func() bool { return f.On != nil && f.On() && (own == nil || own()) }
 }
 
 // A Source supplies compiled-in skills. It implements catalog.Source.
@@ -35,9 +59,13 @@ type Source struct {
 
 // New returns a source of skills whose resource files are extracted below
 // cacheDir (empty: a directory in os.UserCacheDir). No file is touched here.
+// Skills whose feature is not built in are left out.
 func New(cacheDir string, skills ...Skill) *Source {
 	s := &Source{cache: cache{parent: cacheDir}}
 	for _, sk := range skills {
+		if sk.Feature != nil && !sk.Feature.Built {
+			continue
+		}
 		b := &body{skill: sk}
 		if sk.Files != nil {
 			b.dir = sync.OnceValues(func() (string, error) { return s.cache.extract(sk) })
@@ -61,7 +89,7 @@ func (s *Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, err
 		found = append(found, doc.Fill(sk, false)...)
 		problems = append(problems, found...)
 		sk.ID = b.skill.ID
-		sk.Trigger.Enabled = b.skill.Enabled
+		sk.Trigger.Enabled = b.skill.enabled()
 		sk.Origin = skill.Origin{Source: skill.Bundled}
 		sk.Content.Bytes = int64(len(doc.Body))
 		sk.Content.Body = b

@@ -278,3 +278,31 @@ func TestCancelled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFeature: a skill of a part that is not built in is no entry; one of a part
+// that is, is enabled when the host says so and its own callback does not object.
+func TestFeature(t *testing.T) { // spec B-1
+	on, own := false, true
+	s := New(t.TempDir(),
+		Skill{ID: "absent", File: file, Feature: &Feature{Name: "a", On: func() bool { return true }}},
+		Skill{ID: "off", File: file, Feature: &Feature{Name: "b", Built: true}},
+		Skill{ID: "switched", File: file, Enabled: func() bool { return own }, Feature: &Feature{Name: "c", Built: true, On: func() bool { return on }}},
+	)
+	skills := load(t, s)
+	if len(skills) != 2 || skills[0].ID != "off" || skills[1].ID != "switched" {
+		t.Fatalf("%+v", skills)
+	}
+	if skills[0].Trigger.Enabled() {
+		t.Error("a feature that no host switched on is on")
+	}
+	enabled := skills[1].Trigger.Enabled
+	if enabled() {
+		t.Error("on too early")
+	}
+	if on = true; !enabled() {
+		t.Error("the run-time switch is not asked each time")
+	}
+	if own = false; enabled() {
+		t.Error("the skill's own callback is not asked")
+	}
+}

@@ -1,8 +1,8 @@
 package bundled_test
 
 import (
+	"encoding/json"
 	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,17 +31,50 @@ func read(t *testing.T, b bundled.Skill) (*skill.Skill, string) {
 	return s, doc.Body
 }
 
+// standard returns the shipped skill of that id.
+func standard(t *testing.T, id string) bundled.Skill {
+	t.Helper()
+	set := bundled.Standard()
+	i := slices.IndexFunc(set, func(b bundled.Skill) bool { return b.ID == id })
+	if i < 0 {
+		t.Fatalf("no skill %s", id)
+	}
+	return set[i]
+}
+
 func TestStandardSet(t *testing.T) { // spec B-1, B-3
 	var ids []string
 	for _, b := range bundled.Standard() {
 		ids = append(ids, b.ID)
 	}
-	if d := cmp.Diff([]string{"commit", "create-skill", "simplify"}, ids); d != "" {
+	want := strings.Fields("batch commit create-skill debug keybindings-help loop remember review simplify skillify stuck update-config verify")
+	if d := cmp.Diff(want, ids); d != "" {
 		t.Error(d)
 	}
 	bundled.Standard()[0].ID = "changed"
-	if bundled.Standard()[0].ID != "commit" {
+	if bundled.Standard()[0].ID != "batch" {
 		t.Error("callers share the values")
+	}
+}
+
+// What needs a part of the program that this release does not have is no entry,
+// so that a skill of the person keeps the name (spec B-1, C-5).
+func TestStandardFeatures(t *testing.T) {
+	skills, problems, err := bundled.New(t.TempDir(), bundled.Standard()...).Load(t.Context())
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	var got []string
+	for _, b := range bundled.Standard() {
+		if slices.ContainsFunc(skills, func(s *skill.Skill) bool { return s.ID == b.ID }) != (b.Feature == nil || b.Feature.Built) {
+			t.Errorf("%s: an entry although its feature is missing, or none although it is there", b.ID)
+		}
+		if b.Feature != nil {
+			got = append(got, b.ID+" needs "+b.Feature.Name)
+		}
+	}
+	if d := cmp.Diff([]string{"keybindings-help needs terminal", "loop needs schedules"}, got); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -52,7 +85,7 @@ func TestStandardMetadata(t *testing.T) { // spec F, F-8, L-2
 			t.Errorf("%s: name is %q", b.ID, s.Name)
 		}
 		text := s.Description + " - " + s.WhenToUse
-		if n := utf8.RuneCountInString(text); s.DescriptionFallback || n > 253 {
+		if n := utf8.RuneCountInString(text); s.DescriptionFallback || n > 233 || n < 123 {
 			t.Errorf("%s: description of %d characters (fallback %v)", b.ID, n, s.DescriptionFallback)
 		}
 		if !strings.Contains(s.Description, "Use when asked to ") {
@@ -61,7 +94,7 @@ func TestStandardMetadata(t *testing.T) { // spec F, F-8, L-2
 		if s.ArgumentHint == "" {
 			t.Errorf("%s: no argument hint", b.ID)
 		}
-		if lines := strings.Count(body, "\n"); lines > 150 {
+		if lines := strings.Count(body, "\n"); lines > 120 {
 			t.Errorf("%s: %d lines", b.ID, lines)
 		}
 		if len(s.Content.Extra) > 0 {
@@ -84,7 +117,11 @@ func TestStandardPlaceholders(t *testing.T) {
 		for _, p := range prompt.Placeholders(s, body) {
 			used = append(used, p.Raw)
 		}
-		if d := cmp.Diff([]string{"$ARGUMENTS"}, used); d != "" {
+		want := []string{"$ARGUMENTS"}
+		if b.ID == "debug" {
+			want = append(want, "${CLAUDE_SESSION_ID}")
+		}
+		if d := cmp.Diff(want, used); d != "" {
 			t.Errorf("%s: placeholders: %s", b.ID, d)
 		}
 	}
@@ -108,6 +145,12 @@ func TestStandardCompiles(t *testing.T) { // spec P-1, P-5
 func TestStandardPermissions(t *testing.T) { // spec S-4, S-6
 	want := map[string][]string{
 		"commit": {"Bash(git status:*)", "Bash(git diff:*)", "Bash(git log:*)", "Bash(git add:*)", "Bash(git commit:*)"},
+		"debug": {
+			"Bash(knack doctor)", "Bash(knack version)", "Bash(knack explain:*)", "Bash(knack list:*)", "Bash(knack listing:*)",
+			"Bash(knack search:*)", "Bash(knack permissions explain:*)", "Bash(knack permissions list:*)",
+		},
+		"update-config": {"Bash(knack doctor)", "Bash(knack explain:*)", "Bash(knack permissions explain:*)", "Bash(knack permissions list:*)"},
+		"review":        {"Read", "Grep", "Glob", "Bash(git status:*)"},
 	}
 	for _, b := range bundled.Standard() {
 		s, _ := read(t, b)
@@ -127,8 +170,11 @@ func TestStandardPermissions(t *testing.T) { // spec S-4, S-6
 	}
 }
 
-func TestCommitGrants(t *testing.T) { // spec S-7
-	s, _ := read(t, bundled.Standard()[0])
+// decide is what the grants of a shipped skill, and nothing else, say of a
+// command.
+func decide(t *testing.T, id, command string) permission.Decision {
+	t.Helper()
+	s, _ := read(t, standard(t, id))
 	var rules permission.Rules
 	for _, text := range s.Run.AllowedTools {
 		rule, err := permission.ParseRule(text)
@@ -137,20 +183,60 @@ func TestCommitGrants(t *testing.T) { // spec S-7
 		}
 		rules = rules.With(rule)
 	}
-	for command, want := range map[string]permission.Verdict{
-		"git status --short --branch":               permission.Allow,
-		"git diff HEAD --stat":                      permission.Allow,
-		"git log --oneline -n 10":                   permission.Allow,
-		"git add -- a.go b.go":                      permission.Allow,
-		"git commit -m 'Subject' -m 'Why: $5 `x`.'": permission.Allow,
-		"git push":                  permission.Ask,
-		"git reset --hard":          permission.Ask,
-		"git commit -m x; git push": permission.Ask,
-		"git config user.name x":    permission.Ask,
+	return rules.Decide(permission.Request{Tool: "Bash", Input: permission.Input{Command: command}, WorkDir: "/w", Home: "/h"})
+}
+
+func TestStandardGrants(t *testing.T) { // spec S-7
+	for _, tt := range []struct {
+		id, command string
+		want        permission.Verdict
+	}{
+		{"commit", "git status --short --branch", permission.Allow},
+		{"commit", "git diff HEAD --stat", permission.Allow},
+		{"commit", "git log --oneline -n 10", permission.Allow},
+		{"commit", "git add -- a.go b.go", permission.Allow},
+		{"commit", "git commit -m 'Subject' -m 'Why: $5 `x`.'", permission.Allow},
+		{"commit", "git push", permission.Ask},
+		{"commit", "git reset --hard", permission.Ask},
+		{"commit", "git commit -m x; git push", permission.Ask},
+		{"commit", "git config user.name x", permission.Ask},
+		{"debug", "knack explain deploy --by model --touch a.go", permission.Allow},
+		{"debug", "knack list --all", permission.Allow},
+		{"debug", "knack doctor", permission.Allow},
+		{"debug", "knack doctor --trust", permission.Ask},
+		{"debug", "knack render deploy", permission.Ask},
+		{"debug", "knack -p 'do it'", permission.Ask},
+		{"update-config", `knack permissions explain Bash '{"command": "npm test"}'`, permission.Allow},
+		{"update-config", "knack doctor", permission.Allow},
+		{"update-config", "knack doctor --trust", permission.Ask},
+		{"update-config", "knack check --fix .", permission.Ask},
+		// All that its text speaks of, and nothing that writes.
+		{"review", "git status --short", permission.Allow},
+		{"review", "git diff HEAD", permission.Allow},
+		{"review", "git diff main...feature -- a.go", permission.Allow},
+		{"review", "git show HEAD", permission.Allow},
+		{"review", "git log --oneline -n 20 -- a.go", permission.Allow},
+		{"review", "git blame -L 1,20 a.go", permission.Allow},
+		{"review", "git merge-base main HEAD", permission.Allow},
+		{"review", "wc -l a.go", permission.Allow},
+		{"review", "git diff --output=a.go", permission.Ask},
+		{"review", "git diff HEAD > a.patch", permission.Ask},
+		{"review", "git commit -m x", permission.Ask},
+		{"review", "git checkout -- a.go", permission.Ask},
+		{"review", "go test ./...", permission.Ask},
 	} {
-		got := rules.Decide(permission.Request{Tool: "Bash", Input: permission.Input{Command: command}, WorkDir: "/w", Home: "/h"})
-		if got.Verdict != want {
-			t.Errorf("%s: %v (%s), want %v", command, got.Verdict, got.Reason, want)
+		if got := decide(t, tt.id, tt.command); got.Verdict != tt.want {
+			t.Errorf("%s: %s: %v (%s), want %v", tt.id, tt.command, got.Verdict, got.Reason, tt.want)
+		}
+	}
+}
+
+// A review runs apart from the conversation, with tools that only read (I-9).
+func TestReviewForks(t *testing.T) {
+	for _, b := range bundled.Standard() {
+		s, _ := read(t, b)
+		if want := b.ID == "review"; (s.Run.Mode == skill.Fork) != want {
+			t.Errorf("%s: mode %q", b.ID, s.Run.Mode)
 		}
 	}
 }
@@ -180,15 +266,12 @@ func TestStandardResources(t *testing.T) { // spec B-2
 		if d := cmp.Diff(want, have); d != "" {
 			t.Errorf("%s: files named in the text and shipped: %s", b.ID, d)
 		}
-		if b.Files == nil && path.Base(b.ID) == "create-skill" {
-			t.Error("create-skill has no files")
-		}
 	}
 }
 
 // The format reference states what the program does.
 func TestFormatReference(t *testing.T) { // spec F
-	data, err := fs.ReadFile(bundled.Standard()[1].Files, "references/skill-format.md")
+	data, err := fs.ReadFile(standard(t, "create-skill").Files, "references/skill-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,31 +311,79 @@ func TestFormatReference(t *testing.T) { // spec F
 	}
 }
 
-// Nothing tells a reader of a feature that is not there.
+// Nothing tells a reader of a command, skill or tool that is not there.
 func TestStandardSpeaksOfWhatExists(t *testing.T) {
-	command := regexp.MustCompile("`knack ([a-z]+)")
-	known := []string{"check", "render", "explain", "list", "search"}
+	command := regexp.MustCompile("`(?:[A-Z_]+=[A-Z]+ )?knack ([a-z]+)")
+	commands := strings.Fields("list show explain render listing search check new permissions doctor version")
+	call := regexp.MustCompile("`/([a-z][a-z-]*)[` ]")
+	calls := []string{"name", "help", "skill", "command", "x"} // fill-ins, and what every session has
+	tool := regexp.MustCompile(`\b([A-Z][a-z]+(?:[A-Z][a-z]+)*) tool\b|\b(AskUserQuestion|[A-Z][a-z]+Edit|WebFetch|Todo[A-Z]\w+|SkillSearch|Cron[A-Z]\w+)\b`)
+	tools := strings.Fields("Read Write Edit MultiEdit Glob Grep Bash WebFetch TodoWrite AskUserQuestion Agent Skill SkillSearch")
 	for _, b := range bundled.Standard() {
-		texts := []string{b.File}
-		if b.Files != nil {
-			names, err := fs.Glob(b.Files, "references/*.md")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range names {
-				data, err := fs.ReadFile(b.Files, name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				texts = append(texts, string(data))
-			}
-		}
-		for _, text := range texts {
+		calls = append(calls, b.ID)
+	}
+	for _, b := range bundled.Standard() {
+		for _, text := range texts(t, b) {
 			for _, m := range command.FindAllStringSubmatch(text, -1) {
-				if !slices.Contains(known, m[1]) {
+				if !slices.Contains(commands, m[1]) {
 					t.Errorf("%s speaks of knack %s", b.ID, m[1])
 				}
 			}
+			for _, m := range call.FindAllStringSubmatch(text, -1) {
+				if !slices.Contains(calls, m[1]) {
+					t.Errorf("%s speaks of /%s", b.ID, m[1])
+				}
+			}
+			for _, m := range tool.FindAllStringSubmatch(text, -1) {
+				if name := m[1] + m[2]; !slices.Contains(tools, name) {
+					t.Errorf("%s speaks of the tool %s", b.ID, name)
+				}
+			}
 		}
+	}
+}
+
+// texts returns all Markdown of a shipped skill.
+func texts(t *testing.T, b bundled.Skill) []string {
+	t.Helper()
+	out := []string{b.File}
+	if b.Files == nil {
+		return out
+	}
+	names, err := fs.Glob(b.Files, "references/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(b.Files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(data))
+	}
+	return out
+}
+
+// The schema that ships is JSON, and the text sends its reader there first.
+func TestUpdateConfigSchema(t *testing.T) { // spec B-3
+	b := standard(t, "update-config")
+	data, err := fs.ReadFile(b.Files, "references/settings.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct{ Properties map[string]any }
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"permissions", "skillOverrides", "hooks", "allowBundledOverride"} {
+		if schema.Properties[key] == nil || !strings.Contains(b.File, "`"+key) {
+			t.Errorf("%s is missing in the schema or in the text", key)
+		}
+	}
+	if !strings.Contains(b.File, "`[hooks-only]`") {
+		t.Error("the text does not know its prefix")
+	}
+	if !strings.Contains(string(data), "has no effect in this release") || !strings.Contains(b.File, "it has no effect in this release") {
+		t.Error("text and schema do not say in the same words what has no effect")
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm/offline"
-	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/slash"
 	"github.com/knack-skills/knack/text"
 )
@@ -121,7 +120,7 @@ type denial struct {
 // answer takes the message down the one road: a typed /name by the person, any
 // other text by the model, which here is a search.
 func answer(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
-	p := slash.Parse(message, names{e.Snapshot()}, exists)
+	p := slash.Parse(message, e, exists)
 	switch p.Kind {
 	case slash.Unknown:
 		_, err := e.Snapshot().Resolve(p.Unknown)
@@ -193,21 +192,6 @@ func invokeOne(ctx context.Context, e *knack.Engine, req invoke.Request, o *outc
 	o.notices = append(o.notices, r.Notices...)
 	out.invoked(r, req.By)
 	return r, nil
-}
-
-// names tells the slash parser what exists.
-type names struct{ snap *catalog.Snapshot }
-
-func (n names) Command(name string) (exists, stackable bool) {
-	e, err := n.snap.Resolve(name)
-	var ambiguous *catalog.AmbiguousError
-	if errors.As(err, &ambiguous) {
-		return true, false // invoking it says which ids are meant
-	}
-	if err != nil {
-		return false, false
-	}
-	return true, e.Run.Mode != skill.Fork && !e.Trigger.HiddenFromUser
 }
 
 func exists(path string) bool {

@@ -12,27 +12,29 @@ import (
 	"github.com/knack-skills/knack/settings"
 )
 
-// TestPages: the pages on disk are those that the code makes.
-func TestPages(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "docs", "reference")
-	want := pages()
-	for name, page := range want {
-		got, err := os.ReadFile(filepath.Join(dir, name))
+// TestFiles: what is on disk is what the code makes.
+func TestFiles(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	want := files()
+	for name, text := range want {
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if diff := cmp.Diff(string(got), page); diff != "" {
+		if diff := cmp.Diff(string(got), text); diff != "" {
 			t.Errorf("%s is out of date (go run ./internal/lab/reference):\n%s", name, diff)
 		}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if _, ok := want[e.Name()]; !ok {
-			t.Errorf("%s is made by nothing", e.Name())
+	for _, dir := range []string{docsDir, skillDir} {
+		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if _, ok := want[dir+e.Name()]; !ok {
+				t.Errorf("%s is made by nothing", dir+e.Name())
+			}
 		}
 	}
 }

@@ -1,0 +1,108 @@
+// Package gemini is a small client of the Gemini API: generateContent as a
+// stream. It leaves retries to [llm.Retry], and reads no environment.
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/wire"
+)
+
+// DefaultBaseURL is Google's own address.
+const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
+
+// Options says where to send requests.
+type Options struct {
+	BaseURL    string       // up to and with the version; empty means [DefaultBaseURL]
+	Key        string       // empty sends none
+	HTTPClient *http.Client // nil means [http.DefaultClient]; redirects are never followed
+}
+
+// A Client is an [llm.Model]. It is safe for concurrent use.
+type Client struct {
+	http   *http.Client
+	base   *url.URL
+	header http.Header
+}
+
+// New returns a client. It sends nothing.
+func New(o Options) (*Client, error) {
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	base, err := wire.BaseURL(o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("gemini: %w", err)
+	}
+	c := &Client{http: wire.Client(o.HTTPClient), base: base, header: http.Header{}}
+	if o.Key != "" {
+		c.header.Set("X-Goog-Api-Key", o.Key)
+	}
+	return c, nil
+}
+
+// Stream implements [llm.Model].
+func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
+	return wire.Answer(ctx,
+		func() (*wire.Stream, error) { return c.open(ctx, r) },
+		func() wire.Decoder { return &decoder{model: r.Model} })
+}
+
+// open sends a request. What a model takes depends on its version and on the
+// proxy in front of it; where one refuses an optional field, the request gives
+// way to what the refusal names.
+func (c *Client) open(ctx context.Context, r llm.Request) (*wire.Stream, error) {
+	address, err := c.address(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	b := newBody(r)
+	for {
+		raw, err := encode(b)
+		if err != nil {
+			return nil, fmt.Errorf("gemini: request: %w", err)
+		}
+		s, err := wire.Post(ctx, c.http, address, c.header, raw)
+		refusal, refused := errors.AsType[*llm.APIError](err)
+		if !refused || refusal.Status != http.StatusBadRequest {
+			return s, err
+		}
+		if !b.giveWay(refusal.Message) {
+			return nil, err
+		}
+	}
+}
+
+// address is where the answers of a model come from. The id becomes a part of a
+// path, so it must not lead elsewhere.
+func (c *Client) address(model string) (string, error) {
+	if model == "" || strings.Contains(model, "..") {
+		return "", fmt.Errorf("gemini: %q is no model id", model)
+	}
+	if !strings.Contains(model, "/") {
+		model = "models/" + model
+	}
+	u := c.base.JoinPath(model + ":streamGenerateContent")
+	q := u.Query()
+	q.Set("alt", "sse")
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// encode leaves <, > and & as they are: models count each byte.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
