@@ -250,7 +250,7 @@ func (e *Engine) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result
 	if err != nil {
 		return nil, err
 	}
-	if err := e.recordUse(r.Entry); err != nil {
+	if err := e.RecordUse(r.Entry); err != nil {
 		r.Notices = append(r.Notices, "this use is not counted: "+err.Error())
 	}
 	return r, nil

@@ -73,9 +73,9 @@ func (e *Engine) used() (map[string]float64, error) {
 
 func (e *Engine) usage() usage.Store { return usage.Store{Dir: e.opts.StateDir} }
 
-// recordUse counts a use of entry (spec I-13). Without a state directory, as in
+// RecordUse counts a use of entry (spec I-13). Without a state directory, as in
 // a container, there is nothing to count for.
-func (e *Engine) recordUse(entry *catalog.Entry) error {
+func (e *Engine) RecordUse(entry *catalog.Entry) error {
 	id := entry.ID
 	if entry.Winner != nil {
 		id = entry.Qualified

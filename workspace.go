@@ -321,3 +321,6 @@ func physical(file string) string {
 		}
 	}
 }
+
+// Getenv reads the environment that the engine was configured with.
+func (e *Engine) Getenv(name string) string { return e.opts.Getenv(name) }

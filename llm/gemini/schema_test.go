@@ -46,6 +46,9 @@ func TestHostileSchemas(t *testing.T) {
 	}
 	b.WriteString(`},"properties":{"l":{"$ref":"#/$defs/loop"},"s":{"$ref":"#/$defs/self"},"d":{"$ref":"#/$defs/d0"}}}`)
 	deep := strings.Repeat(`{"items":`, 5000) + "{}" + strings.Repeat("}", 5000)
+	if n := strings.Count(string(clean([]byte(deep))), "items"); n > maxDepth+1 {
+		t.Errorf("%d levels are left", n)
+	}
 	for _, s := range []string{b.String(), deep} {
 		got := plain(clean([]byte(s)))
 		if !json.Valid(got) || len(got) > 200_000 {

@@ -90,7 +90,7 @@ func Answer(ctx context.Context, open func() (*Stream, error), decoder func() De
 			yield(nil, outcome(ctx, err))
 			return
 		}
-		
+		defer s.Close()
 		d := decoder()
 		for done := false; !done; {
 			var out []llm.Event

@@ -119,3 +119,33 @@ func TestAnswerCancelled(t *testing.T) {
 		}
 	}
 }
+
+// satisfied has heard all that matters, whenever the stream ends.
+type satisfied struct{ endless }
+
+func (satisfied) End() ([]llm.Event, error) { return []llm.Event{llm.Done{Stop: llm.EndTurn}}, nil }
+
+// leaving ends a context when it is read to its end, and breaks.
+type leaving struct{ leave func() }
+
+func (l leaving) Read([]byte) (int, error) { l.leave(); return 0, errors.New("connection reset") }
+
+// What breaks after the provider has said all that matters is a whole answer,
+// unless the caller left.
+func TestAnswerBreaksLate(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		leave := func() {}
+		if leaves {
+			leave = cancel
+		}
+		open := func() (*Stream, error) {
+			return streamOf(io.MultiReader(strings.NewReader("data: a\n\n"), leaving{leave})), nil
+		}
+		a, err := llm.Collect(Answer(ctx, open, func() Decoder { return satisfied{} }))
+		if leaves != errors.Is(err, context.Canceled) || leaves != (a.Done == nil) || a.Text() != "a" {
+			t.Errorf("leaves %v: %+v, %v", leaves, a, err)
+		}
+	}
+}

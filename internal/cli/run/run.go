@@ -4,10 +4,12 @@ package run
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,41 +17,20 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/internal/cli/output"
-	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/choose"
 	"github.com/knack-skills/knack/llm/offline"
 	"github.com/knack-skills/knack/slash"
-	"github.com/knack-skills/knack/text"
 )
-
-// Options are the flags of a run.
-type Options struct {
-	Flags  *workspace.Flags
-	Prompt string
-	Format string
-	Model  string
-}
-
-// Register adds the flags of a run to cmd, the root command.
-func (o *Options) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVarP(&o.Prompt, "print", "p", "", "answer `PROMPT` and exit")
-	fl.StringVar(&o.Format, "output-format", "text", "print the answer as `FORMAT`: text, json or stream-json")
-	fl.StringVar(&o.Model, "model", offline.Name, "language `MODEL`; offline needs no key and no network")
-	_ = cmd.RegisterFlagCompletionFunc("output-format", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions([]string{offline.Name}, cobra.ShellCompDirectiveNoFileComp))
-}
 
 // Run answers the prompt.
 func (o *Options) Run(cmd *cobra.Command) error {
 	if o.Flags.JSON && !cmd.Flags().Changed("output-format") {
 		o.Format = "json"
 	}
-	switch {
-	case o.Format != "text" && o.Format != "json" && o.Format != "stream-json":
+	if !slices.Contains([]string{"text", "json", "stream-json"}, o.Format) {
 		return output.Usagef("--output-format: %q is none of text, json, stream-json", o.Format)
-	case o.Model != offline.Name:
-		return output.Usagef("--model: %q is not available in this version; use offline", o.Model)
 	}
 	message, err := joinStdin(o.Prompt, cmd.InOrStdin())
 	if err != nil {
@@ -62,11 +43,21 @@ func (o *Options) Run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	out := newWriter(o.Format, cmd.OutOrStdout(), e)
-	out.start()
+	model, names, err := o.model(e)
+	if err != nil {
+		return err
+	}
+	out := newWriter(o.Format, cmd.OutOrStdout(), cmd.ErrOrStderr(), e)
+	if model.Provider != choose.Offline {
+		return o.converse(cmd, e, message, model, names, out)
+	}
+	if err := o.onlyOffline(cmd); err != nil {
+		return err
+	}
+	out.start(offline.Name, []string{"Skill", "SkillSearch"})
 	a, err := answer(cmd.Context(), e, message, out)
 	for _, n := range a.notices {
-		out.notice(cmd.ErrOrStderr(), n)
+		out.notice(n)
 	}
 	if err != nil && errors.Is(err, context.Canceled) {
 		return err
@@ -107,14 +98,16 @@ const maxStdin = 4 << 20 // bytes
 type outcome struct {
 	text    string
 	turns   int
+	usage   llm.Usage
 	denials []denial
 	notices []string
+	spoken  bool // the text was already written as a message
 }
 
 type denial struct {
-	Tool   string            `json:"tool_name"`
-	Input  map[string]string `json:"tool_input"`
-	Reason string            `json:"reason"`
+	Tool   string          `json:"tool_name"`
+	Input  json.RawMessage `json:"tool_input"`
+	Reason string          `json:"reason"`
 }
 
 // answer takes the message down the one road: a typed /name by the person, any
@@ -184,13 +177,12 @@ func invokeOne(ctx context.Context, e *knack.Engine, req invoke.Request, o *outc
 	r, err := e.Invoke(ctx, req)
 	if err != nil {
 		if output.ExitCode(err) == output.ExitDenied {
-			o.denials = append(o.denials, denial{Tool: "Skill", Reason: err.Error(),
-				Input: map[string]string{"skill": req.Name, "args": req.Args}})
+			o.denials = append(o.denials, skillDenial(req, err))
 		}
 		return nil, err
 	}
 	o.notices = append(o.notices, r.Notices...)
-	out.invoked(r, req.By)
+	out.invoked(r, req.By, true)
 	return r, nil
 }
 
@@ -199,10 +191,10 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (w *writer) notice(stderr io.Writer, n string) {
-	if w.format == "stream-json" {
-		w.line(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
-		return
-	}
-	fmt.Fprintln(stderr, "notice: "+text.Terminal(n))
+func skillDenial(req invoke.Request, err error) denial {
+	input, _ := json.Marshal(struct {
+		Skill string `json:"skill"`
+		Args  string `json:"args"`
+	}{req.Name, req.Args}) // strings always marshal
+	return denial{Tool: "Skill", Reason: err.Error(), Input: input}
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
-	"github.com/knack-skills/knack/llm/offline"
+	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
 	"github.com/knack-skills/knack/turn"
 )
 
@@ -20,12 +21,21 @@ import (
 type writer struct {
 	format string
 	w      io.Writer
+	stderr io.Writer // notices of the formats that are not a stream
 	e      *knack.Engine
 	err    error // the first failed write
 }
 
-func newWriter(format string, w io.Writer, e *knack.Engine) *writer {
-	return &writer{format: format, w: w, e: e}
+func newWriter(format string, w, stderr io.Writer, e *knack.Engine) *writer {
+	return &writer{format: format, w: w, stderr: stderr, e: e}
+}
+
+func (w *writer) notice(n string) {
+	if w.format == "stream-json" {
+		w.line(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
+		return
+	}
+	fmt.Fprintln(w.stderr, "notice: "+text.Terminal(n))
 }
 
 func (w *writer) line(v any) {
@@ -42,7 +52,7 @@ func (w *writer) line(v any) {
 }
 
 // start writes the first line of a stream: what this session has.
-func (w *writer) start() {
+func (w *writer) start(model string, tools []string) {
 	if w.format != "stream-json" {
 		return
 	}
@@ -59,18 +69,18 @@ func (w *writer) start() {
 		}
 	}
 	w.line(map[string]any{"type": "system", "subtype": "init", "session_id": w.e.Session().ID, "cwd": w.e.Dir(),
-		"model": offline.Name, "tools": []string{"Skill", "SkillSearch"}, "skills": skills, "slash_commands": commands,
+		"model": model, "tools": tools, "skills": skills, "slash_commands": commands,
 		"mcp_servers": []string{}, "plugins": plugins})
 }
 
 // invoked writes what one skill put into the conversation.
-func (w *writer) invoked(r *invoke.Result, by invoke.Caller) {
+func (w *writer) invoked(r *invoke.Result, by invoke.Caller, withMessages bool) {
 	if w.format != "stream-json" {
 		return
 	}
 	w.line(map[string]any{"type": "system", "subtype": "skill_invoked", "session_id": w.e.Session().ID,
 		"skill": r.Entry.ID, "by": by, "mode": r.Mode, "source": r.Entry.Origin.Source})
-	if r.Mode == skill.Fork {
+	if r.Mode == skill.Fork || !withMessages {
 		return // its text opened another conversation; the result joins this one
 	}
 	for _, m := range r.Messages {
@@ -83,22 +93,15 @@ func (w *writer) message(m turn.Message) {
 		"message": map[string]any{"role": m.Role, "content": []map[string]string{{"type": "text", "text": m.Text}}}})
 }
 
-type usage struct {
-	InputTokens              int `json:"input_tokens"`
-	OutputTokens             int `json:"output_tokens"`
-	CacheReadInputTokens     int `json:"cache_read_input_tokens"`
-	CacheCreationInputTokens int `json:"cache_creation_input_tokens"`
-}
-
 type result struct {
-	Type              string   `json:"type"`
-	Result            string   `json:"result"`
-	SessionID         string   `json:"session_id"`
-	IsError           bool     `json:"is_error"`
-	NumTurns          int      `json:"num_turns"`
-	Usage             usage    `json:"usage"`
-	StructuredOutput  any      `json:"structured_output"`
-	PermissionDenials []denial `json:"permission_denials"`
+	Type              string    `json:"type"`
+	Result            string    `json:"result"`
+	SessionID         string    `json:"session_id"`
+	IsError           bool      `json:"is_error"`
+	NumTurns          int       `json:"num_turns"`
+	Usage             llm.Usage `json:"usage"`
+	StructuredOutput  any       `json:"structured_output"`
+	PermissionDenials []denial  `json:"permission_denials"`
 }
 
 // result writes the end of the run. A failed run leaves standard output empty
@@ -112,7 +115,7 @@ func (w *writer) result(o outcome, failed error) error {
 		return err
 	}
 	r := result{Type: "result", Result: o.text, SessionID: w.e.Session().ID, IsError: failed != nil,
-		NumTurns: o.turns, PermissionDenials: o.denials}
+		NumTurns: o.turns, Usage: o.usage, PermissionDenials: o.denials}
 	if failed != nil {
 		r.Result = failed.Error()
 	}
@@ -122,7 +125,7 @@ func (w *writer) result(o outcome, failed error) error {
 	if w.format == "json" {
 		return output.JSON(w.w, r)
 	}
-	if failed == nil {
+	if failed == nil && !o.spoken {
 		w.message(turn.Message{Role: turn.Assistant, Text: o.text})
 	}
 	w.line(r)

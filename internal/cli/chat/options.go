@@ -1,0 +1,328 @@
+// Package chat wires one conversation with a real model for the command line:
+// model, tools, agent types, memory files, transcript (spec chapters 9 and 11).
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/agentdef"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/choose"
+	"github.com/knack-skills/knack/memory"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/session/transcript"
+	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/turn"
+)
+
+// Options says what the person asked for on the command line (spec A-7).
+type Options struct {
+	Model        choose.Choice
+	Aliases      choose.Options
+	Effort       string
+	MaxTurns     int
+	Mode         agent.Mode
+	Allowed      []string // --allowedTools
+	Disallowed   []string // --disallowedTools
+	AppendSystem string
+	Agents       string // --agents, JSON
+	Agent        string // --agent: the type of the main agent
+	NoSkills     bool   // --disable-slash-commands
+	Continue     bool
+	Resume       string // a session id
+	Fork         bool   // go on in a copy of the session
+	RecordDir    string // KNACK_RECORD
+	Getenv       func(string) string
+	Observe      func(agent.Event)
+}
+
+// A Host is one conversation with everything that belongs to it.
+type Host struct {
+	Engine *knack.Engine
+	Talk   *agent.Conversation
+
+	o       Options
+	log     *transcript.Transcript // nil when there is no state directory
+	defs    *agentdef.Set
+	tools   toolbox
+	logErr  error // the first entry that could not be written
+	problem []skill.Problem
+	// waiting holds invocations whose messages are not written yet. Only
+	// observe touches it, which is called by one goroutine at a time.
+	waiting map[session.AgentID][]transcript.Invocation
+}
+
+// Open makes a host. open loads the workspace; it is given the session that is
+// resumed, or nil.
+func Open(ctx context.Context, o Options, open func(*session.Session) (*knack.Engine, error)) (*Host, error) {
+	e, err := open(nil)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{Engine: e, o: o, waiting: map[session.AgentID][]transcript.Invocation{}}
+	var history []llm.Message
+	if o.Continue || o.Resume != "" {
+		if history, err = h.resume(ctx, open); err != nil {
+			return nil, err
+		}
+	} else if h.log, err = h.create(); err != nil {
+		return nil, err
+	}
+	if err := h.wire(ctx, history); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// project is where the transcripts of this workspace lie.
+func (h *Host) project() (transcript.Project, error) {
+	return transcript.At(h.Engine.TrustStore().Dir, h.Engine.ProjectDir())
+}
+
+// create begins a transcript. Without a state directory the session is not
+// kept, which is not worth refusing to work.
+func (h *Host) create() (*transcript.Transcript, error) {
+	p, err := h.project()
+	if err != nil {
+		return nil, nil
+	}
+	t, err := p.Create(h.Engine.Session().ID)
+	if errors.Is(err, transcript.ErrExists) {
+		return nil, err
+	}
+	if err != nil {
+		h.problem = append(h.problem, skill.Problem{Code: "transcript-unwritable", Severity: skill.Warning, Path: p.Dir,
+			Message: "this session is not kept: " + err.Error(), Fix: "make the directory writable, or set KNACK_STATE_DIR"})
+		return nil, nil
+	}
+	return t, nil
+}
+
+// resume opens an earlier session again (spec M-4).
+func (h *Host) resume(ctx context.Context, open func(*session.Session) (*knack.Engine, error)) ([]llm.Message, error) {
+	p, err := h.project()
+	if err != nil {
+		return nil, err
+	}
+	id := h.o.Resume
+	if id == "" {
+		list, _, err := p.List(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == 0 {
+			return nil, errors.New("there is no earlier session of this project to continue")
+		}
+		id = list[0].ID
+	}
+	if h.o.Fork {
+		to := h.Engine.Session().ID
+		if err := p.Fork(id, to); err != nil {
+			return nil, err
+		}
+		id = to
+	}
+	t, c, err := p.Resume(id)
+	if err != nil {
+		return nil, err
+	}
+	h.log, h.problem = t, c.Problems
+	if h.Engine, err = open(c.Session); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	history := make([]llm.Message, len(c.Messages))
+	for i, m := range c.Messages {
+		if err := json.Unmarshal(m, &history[i]); err != nil {
+			return nil, errors.Join(fmt.Errorf("session %s: message %d: %w", id, i+1, err), t.Close())
+		}
+	}
+	return history, nil
+}
+
+// wire makes the conversation.
+func (h *Host) wire(ctx context.Context, history []llm.Message) error {
+	var err error
+	if h.defs, err = h.agents(ctx); err != nil {
+		return err
+	}
+	model, err := connect(h.o)
+	if err != nil {
+		return err
+	}
+	h.tools = newToolbox(h)
+	system, err := h.system(ctx)
+	if err != nil {
+		return err
+	}
+	e := h.Engine
+	h.Talk = agent.New(agent.Options{
+		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
+		System: system, Tools: h.tools.all, Session: e.Session(),
+		Env: h.env, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach,
+		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: func(files []string) { e.Touch(files...) },
+		Mode: h.o.Mode, MaxTurns: h.o.MaxTurns, SpillDir: filepath.Join(e.TrustStore().Dir, "output"),
+		Observe: h.observe,
+	})
+	h.Talk.Resume(history)
+	return h.write(session.Main, transcript.Meta{CWD: e.Dir(), Model: h.o.Model.String(), Effort: h.o.Effort, Mode: string(h.o.Mode)})
+}
+
+func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
+	var given []*agentdef.Definition
+	if h.o.Agents != "" {
+		defs, problems, err := agentdef.Parse(h.o.Agents)
+		if err != nil {
+			return nil, fmt.Errorf("--agents: %w", err)
+		}
+		given, h.problem = defs, append(h.problem, problems...)
+	}
+	place := h.Engine.Place()
+	set, err := agentdef.Load(ctx, agentdef.Options{
+		Roots: agentdef.Place{Managed: place.Managed, Project: place.ProjectDirs(), Additional: place.AddDirs,
+			UserDir: h.Engine.UserDir(), Repository: h.Engine.ProjectDir()}.Roots(),
+		Given: given, Trusted: h.Engine.Trusted(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.problem = append(h.problem, set.Problems()...)
+	return set, nil
+}
+
+// system is the constant beginning of every request: who the agent is, where it
+// runs, and what the people it works for have written down.
+func (h *Host) system(ctx context.Context) (string, error) {
+	base := systemPrompt
+	if h.o.Agent != "" {
+		def, err := h.defs.Lookup(h.o.Agent)
+		if err != nil {
+			return "", err
+		}
+		base = def.Prompt
+	}
+	place := h.Engine.Place()
+	m, err := memory.Load(ctx, memory.Options{Place: memory.Place{Managed: place.Managed, UserDir: h.Engine.UserDir(),
+		Project: place.ProjectDirs(), Repository: h.Engine.ProjectDir(), Home: place.Home}})
+	if err != nil {
+		return "", err
+	}
+	h.problem = append(h.problem, m.Problems...)
+	around := memory.Surroundings{WorkDir: h.Engine.Dir(), ProjectDir: h.Engine.ProjectDir(), MoreDirs: place.AddDirs,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash", Date: time.Now(), Headless: true,
+		Repository: memory.Status(ctx, h.Engine.Dir(), memory.GitOptions{Trusted: h.Engine.Trusted()})}
+	parts := []string{base, around.Render(), m.Render(), h.o.AppendSystem}
+	return strings.Join(deleteEmpty(parts), "\n\n"), nil
+}
+
+func deleteEmpty(parts []string) []string {
+	out := parts[:0:0]
+	for _, p := range parts {
+		if strings.TrimSpace(p) != "" {
+			out = append(out, strings.TrimSpace(p))
+		}
+	}
+	return out
+}
+
+// env is what an invocation may use now, with the rules of the command line.
+func (h *Host) env() invoke.Env {
+	env := h.Engine.Env()
+	env.Model, env.Effort = h.o.Model.String(), h.o.Effort
+	env.Rules = env.Rules.With(rules(h.o.Allowed, "--allowedTools")...)
+	env.Rules.Deny = append(rules(h.o.Disallowed, "--disallowedTools"), env.Rules.Deny...)
+	return env
+}
+
+func rules(texts []string, from string) []permission.Rule {
+	var out []permission.Rule
+	for _, t := range texts {
+		if r, err := permission.ParseRule(t); err == nil { // checked when the flags were read
+			r.From, r.Scope = from, "command-line"
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (h *Host) resolve(name string) (string, error) {
+	if h.o.Model.Provider == choose.Scripted {
+		return name, nil // recorded; the script goes on (spec K-12)
+	}
+	c, err := choose.Resolve(name, h.o.Aliases)
+	if err != nil {
+		return "", err
+	}
+	if c.Provider != h.o.Model.Provider {
+		return "", fmt.Errorf("it is a model of %s, and this session talks to %s", c.Provider, h.o.Model.Provider)
+	}
+	return c.ID + c.Suffix, nil
+}
+
+// announce tells an agent of skills, and writes down that it did (spec L-6).
+func (h *Host) announce(id session.AgentID) string {
+	if h.o.NoSkills {
+		return ""
+	}
+	m, ok := h.Engine.Announce(id)
+	if !ok {
+		return ""
+	}
+	if id == session.Main {
+		a := transcript.AnnouncedOf(h.Engine.Session().Told(id))
+		a.Anew = true
+		h.keep(id, a)
+	}
+	return m.Text
+}
+
+// names is what an agent is told of skills after a compaction (spec L-7).
+func (h *Host) names(session.AgentID) string {
+	switch h.Engine.Settings().AfterCompaction {
+	case "none":
+		return ""
+	case "full":
+		return h.Engine.Listing().Text
+	}
+	return listing.Names(h.Engine.Entries(), h.Engine.ListingOptions()).Text
+}
+
+// attach reads the files that a message refers to (spec A-5).
+func (h *Host) attach(ctx context.Context, text string) []turn.Message {
+	list, err := memory.Attach(ctx, text, memory.AttachOptions{WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead})
+	if err != nil {
+		return nil
+	}
+	var out []turn.Message
+	for _, a := range list {
+		out = append(out, turn.Message{Role: turn.User, Text: a.Block(), Meta: true})
+	}
+	return out
+}
+
+func (h *Host) mayRead(_ context.Context, a memory.Ask) (string, bool) {
+	r := h.Engine.PermissionRequest("Read")
+	r.Input = permission.Input{Path: a.Path, RealPath: a.Real}
+	d := h.env().Rules.Decide(r)
+	return d.Reason, d.Verdict == permission.Allow
+}
+
+// Getenv reads the environment of the options.
+func (o Options) getenv(name string) string {
+	if o.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return o.Getenv(name)
+}

@@ -1,0 +1,6 @@
+package chat
+
+import _ "embed" // the system prompt is a document
+
+//go:embed system.md
+var systemPrompt string

@@ -1,0 +1,136 @@
+package run
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/llm/choose"
+	"github.com/knack-skills/knack/llm/offline"
+	"github.com/knack-skills/knack/permission"
+)
+
+// Options are the flags of a run (spec A-7).
+type Options struct {
+	Flags  *workspace.Flags
+	Prompt string
+	Format string
+	Model  string
+
+	Effort       string
+	MaxTurns     int
+	Mode         string
+	Allowed      []string
+	Disallowed   []string
+	AppendSystem string
+	Agents       string
+	Agent        string
+	NoSkills     bool
+	Continue     bool
+	Resume       string
+	Fork         bool
+}
+
+// Register adds the flags of a run to cmd, the root command.
+func (o *Options) Register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&o.Prompt, "print", "p", "", "answer `PROMPT` and exit")
+	fl.StringVar(&o.Format, "output-format", "text", "print the answer as `FORMAT`: text, json or stream-json")
+	fl.StringVar(&o.Model, "model", "", "language `MODEL`: anthropic/ID, openai/ID, gemini/ID, scripted:FILE, offline (the default without a key)")
+	fl.StringVar(&o.Effort, "effort", "", "reasoning `EFFORT`: low, medium, high, xhigh, max, or a number of tokens")
+	fl.IntVar(&o.MaxTurns, "max-turns", 0, "at most `N` calls of the model (default 200)")
+	fl.StringVar(&o.Mode, "permission-mode", "", "`MODE` for what the rules leave open: default, acceptEdits, plan, dontAsk, bypassPermissions")
+	fl.StringArrayVar(&o.Allowed, "allowedTools", nil, "allow what this `RULE` covers (repeatable)")
+	fl.StringArrayVar(&o.Disallowed, "disallowedTools", nil, "refuse what this `RULE` covers (repeatable)")
+	fl.StringVar(&o.AppendSystem, "append-system-prompt", "", "add `TEXT` to the system prompt")
+	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
+	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
+	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")
+	fl.BoolVar(&o.Continue, "continue", false, "go on with the last session of this project")
+	fl.StringVar(&o.Resume, "resume", "", "go on with the session `ID`")
+	fl.BoolVar(&o.Fork, "fork-session", false, "with --continue or --resume: go on in a copy")
+	fixed := func(flag string, words ...string) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+	fixed("output-format", "text", "json", "stream-json")
+	fixed("model", offline.Name, "sonnet", "opus", "haiku")
+	fixed("effort", "low", "medium", "high", "xhigh", "max")
+	fixed("permission-mode", modes()...)
+}
+
+func modes() []string {
+	var out []string
+	for _, m := range agent.Modes() {
+		out = append(out, string(m))
+	}
+	return out
+}
+
+// talk are the flags that only a real conversation has a use for.
+var talk = []string{"effort", "max-turns", "permission-mode", "allowedTools", "disallowedTools", "append-system-prompt",
+	"agents", "agent", "disable-slash-commands", "continue", "resume", "fork-session"}
+
+// onlyOffline refuses flags that the offline model cannot honour.
+func (o *Options) onlyOffline(cmd *cobra.Command) error {
+	for _, name := range talk {
+		if cmd.Flags().Changed(name) {
+			return output.Usagef("--%s needs a language model: set a key such as ANTHROPIC_API_KEY, or name one with --model", name)
+		}
+	}
+	return nil
+}
+
+// model decides which model answers: the flag, else the settings, else the
+// first provider whose key is set, else offline (spec A-2).
+func (o *Options) model(e *knack.Engine) (choose.Choice, choose.Options, error) {
+	names := choose.Options{Aliases: e.Settings().ModelAliases, Getenv: e.Getenv}
+	name, from := o.Model, "--model"
+	if name == "" {
+		name, from = e.Settings().Model, "the setting \"model\""
+		// A file of the workspace must not play the part of the model.
+		names.NoScripted = e.Settings().ModelFromWorkspace()
+	}
+	c, err := choose.Resolve(name, names)
+	names.NoScripted = true // from here on names come from skills and agent types
+	if err != nil {
+		return c, names, output.Usagef("%s: %v", from, err)
+	}
+	return c, names, nil
+}
+
+// check reads the flags that have a grammar of their own.
+func (o *Options) check() error {
+	for flag, list := range map[string][]string{"allowedTools": o.Allowed, "disallowedTools": o.Disallowed} {
+		for _, text := range list {
+			if _, err := permission.ParseRule(text); err != nil {
+				return output.Usagef("--%s: %v", flag, err)
+			}
+		}
+	}
+	if o.Mode != "" && !contains(modes(), o.Mode) {
+		return output.Usagef("--permission-mode: %q is none of %s", o.Mode, strings.Join(modes(), ", "))
+	}
+	if o.MaxTurns < 0 {
+		return output.Usagef("--max-turns: %d is not a positive number", o.MaxTurns)
+	}
+	if o.Fork && !o.Continue && o.Resume == "" {
+		return output.Usagef("--fork-session goes with --continue or --resume")
+	}
+	if o.Continue && o.Resume != "" {
+		return output.Usagef("--continue and --resume exclude each other")
+	}
+	return nil
+}
+
+func contains(words []string, w string) bool {
+	for _, x := range words {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
