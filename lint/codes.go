@@ -114,6 +114,7 @@ var codes = []Code{
 	{"transcript-damaged", "session/transcript", "An entry of a session cannot be read and is left out."},
 	{"transcript-unknown-entry", "session/transcript", "A session has entries of a type that this version does not know."},
 	{"transcript-unreadable", "session/transcript", "A session cannot be read and is not listed."},
+	{"transcript-unwritable", "internal/cli/chat", "A session cannot be written down, so it cannot be resumed whole."},
 	{"trust-store", ".", "The stored answer to workspace trust cannot be read."},
 	{"unclosed-frontmatter", "frontmatter", "The frontmatter is never closed, so the whole file is body."},
 	{"unclosed-rule", "frontmatter", "A parenthesis in a permission rule is never closed."},

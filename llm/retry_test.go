@@ -154,3 +154,21 @@ func ExampleCollect() {
 	fmt.Println(a.Text(), a.Calls[0].Name, a.Done.Stop, err)
 	// Output: I look. Read tool_use <nil>
 }
+
+// TestRetryEnded: a request that failed because its context ended is not tried
+// again, and nobody is told of a wait.
+func TestRetryEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := model(func(context.Context, llm.Request) iter.Seq2[llm.Event, error] {
+		return func(yield func(llm.Event, error) bool) {
+			cancel()
+			yield(nil, llm.ErrCut)
+		}
+	})
+	_, err := llm.Collect(llm.Retry(m, llm.RetryPolicy{
+		Wait: func(int, time.Duration, error) { t.Error("a wait") },
+	}).Stream(ctx, llm.Request{}))
+	if !errors.Is(err, llm.ErrCut) {
+		t.Errorf("error = %v", err)
+	}
+}

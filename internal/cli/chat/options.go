@@ -171,7 +171,7 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	h.Talk = agent.New(agent.Options{
 		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
 		System: system, Tools: h.tools.all, Session: e.Session(),
-		Env: h.env, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach,
+		Env: h.invokeEnv, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach,
 		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: func(files []string) { e.Touch(files...) },
 		Mode: h.o.Mode, MaxTurns: h.o.MaxTurns, SpillDir: filepath.Join(e.TrustStore().Dir, "output"),
 		Observe: h.observe,
@@ -237,8 +237,8 @@ func deleteEmpty(parts []string) []string {
 	return out
 }
 
-// env is what an invocation may use now, with the rules of the command line.
-func (h *Host) env() invoke.Env {
+// invokeEnv is what an invocation may use now, with the rules of the command line.
+func (h *Host) invokeEnv() invoke.Env {
 	env := h.Engine.Env()
 	env.Model, env.Effort = h.o.Model.String(), h.o.Effort
 	env.Rules = env.Rules.With(rules(h.o.Allowed, "--allowedTools")...)
@@ -315,7 +315,7 @@ func (h *Host) attach(ctx context.Context, text string) []turn.Message {
 func (h *Host) mayRead(_ context.Context, a memory.Ask) (string, bool) {
 	r := h.Engine.PermissionRequest("Read")
 	r.Input = permission.Input{Path: a.Path, RealPath: a.Real}
-	d := h.env().Rules.Decide(r)
+	d := h.invokeEnv().Rules.Decide(r)
 	return d.Reason, d.Verdict == permission.Allow
 }
 

@@ -50,7 +50,7 @@ func newToolbox(h *Host) toolbox {
 func (h *Host) refused(_ session.AgentID, path string) bool {
 	r := h.Engine.PermissionRequest("Read")
 	r.Input = permission.Input{Path: path}
-	return permission.Rules{Deny: h.env().Rules.Deny}.Decide(r).Verdict == permission.Deny
+	return permission.Rules{Deny: h.invokeEnv().Rules.Deny}.Decide(r).Verdict == permission.Deny
 }
 
 // describe writes one line for each agent type.

@@ -99,6 +99,9 @@ func (o *Options) model(e *knack.Engine) (choose.Choice, choose.Options, error) 
 	if err != nil {
 		return c, names, output.Usagef("%s: %v", from, err)
 	}
+	if err := c.Ready(names); err != nil {
+		return c, names, output.Usagef("%v, or use offline (--model offline)", err)
+	}
 	return c, names, nil
 }
 
