@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/turn"
 )
@@ -28,27 +30,36 @@ type prepared struct {
 // run in parallel, all others one after the other, in order; each call gets a
 // result, whatever happens, so that the history stays valid (spec A-1).
 func (a *agent) callAll(ctx context.Context, calls []llm.ToolCall, o turn.Override) (results []llm.Block, follow []turn.Message, more turn.Override) {
-	list := make([]*prepared, len(calls))
-	for i, b := range calls {
-		list[i] = a.plan(b)
-	}
-	for i := 0; i < len(list); {
-		j := i + 1
-		for j < len(list) && list[i].plan.ReadOnly && list[j].plan.ReadOnly {
-			j++
-		}
-		a.callGroup(ctx, list[i:j], o.And(more))
-		for _, p := range list[i:j] {
+	for i := 0; i < len(calls); {
+		group := a.group(calls[i:])
+		a.callGroup(ctx, group, o.And(more))
+		for _, p := range group {
 			follow = append(follow, p.out.Messages...)
 			more = more.And(p.out.Override)
+			results = append(results, llm.Block{Type: llm.ToolResult, ToolUseID: p.block.ID,
+				Name: p.block.Name, Text: a.fit(p.out.Text), IsError: p.out.IsError})
 		}
-		i = j
-	}
-	for _, p := range list {
-		results = append(results, llm.Block{Type: llm.ToolResult, ToolUseID: p.block.ID,
-			Name: p.block.Name, Text: a.fit(p.out.Text), IsError: p.out.IsError})
+		i += len(group)
 	}
 	return results, follow, more
+}
+
+// group plans the calls that run together: the read-only ones at the beginning,
+// or the first one alone. What comes after is not planned yet, because what a
+// path or a file is may change until then.
+func (a *agent) group(calls []llm.ToolCall) []*prepared {
+	list := []*prepared{a.plan(calls[0])}
+	for _, b := range calls[1:] {
+		if !list[0].plan.ReadOnly {
+			break
+		}
+		p := a.plan(b)
+		if !p.plan.ReadOnly {
+			break
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 // plan finds the tool of a call and reads its input.
@@ -97,7 +108,6 @@ func (a *agent) callGroup(ctx context.Context, group []*prepared, o turn.Overrid
 		if p.ready {
 			continue
 		}
-		a.calls++
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -105,6 +115,11 @@ func (a *agent) callGroup(ctx context.Context, group []*prepared, o turn.Overrid
 		})
 	}
 	wg.Wait()
+	a.calls += len(group)
+	if a.id != session.Main {
+		last := group[len(group)-1].block.Name
+		a.c.observe(Progress{Agent: a.id, Text: last, Calls: a.calls})
+	}
 }
 
 func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
@@ -112,21 +127,34 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		ID: p.block.ID, Agent: a.id,
 		Progress: func(s string) { a.c.observe(Progress{Agent: a.id, Text: s}) },
 		Invoke: func(ctx context.Context, name, args string) (*invoke.Result, error) {
-			return a.invoke(ctx, invoke.Request{Name: name, Args: args, By: invoke.ByModel, Agent: a.id}, o)
+			r, err := a.invoke(ctx, invoke.Request{Name: name, Args: args, By: invoke.ByModel, Agent: a.id}, o)
+			if refusal(err) {
+				a.c.deny(Denial{Tool: p.block.Name, Input: p.block.Input, Reason: err.Error()})
+			}
+			return r, err
 		},
 		Spawn: forker{a, o}.Fork,
 	})
 	switch {
-	case ctx.Err() != nil:
-		p.fail("Cancelled while it ran.")
-	case err != nil:
-		p.fail("%s failed: %v", p.block.Name, err)
-	default:
+	case err == nil:
+		// What was done is reported as done, also when the turn was cancelled in
+		// the meantime: the next one builds on it.
 		p.out = out
 		if a.c.opts.Touched != nil && len(p.plan.Touches) > 0 {
 			a.c.opts.Touched(p.plan.Touches)
 		}
+	case ctx.Err() != nil:
+		p.fail("Cancelled while it ran.")
+	default:
+		p.fail("%s failed: %v", p.block.Name, err)
 	}
+}
+
+// refusal reports whether somebody, or a rule, said no to a skill.
+func refusal(err error) bool {
+	var refused *invoke.RefusedError
+	var denied *prompt.DeniedError
+	return errors.As(err, &refused) || errors.As(err, &denied)
 }
 
 // authorize lets a call through, or makes its refusal the result.
@@ -147,12 +175,14 @@ func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
 	if a.pool != nil {
 		// A fork keeps to the patterns of its skill and its type, also where the
 		// person's rules would allow more (spec I-9).
-		if why := a.pool.Check(p.plan.Ask); why != "" && p.plan.Ask.Tool == p.block.Name {
+		call := p.plan.Ask
+		call.Tool = p.block.Name // limits speak of tools as the agent has them
+		if why := a.pool.Check(call); why != "" {
 			a.refuse(p, why)
 			return
 		}
 	}
-	d := a.c.opts.Mode.judge(rules.Decide(p.plan.Ask), p.plan)
+	d := a.mode.judge(rules.Decide(p.plan.Ask), p.plan)
 	if d.Verdict == permission.Allow {
 		return
 	}
@@ -162,20 +192,30 @@ func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
 		if err == nil && answer.Allow {
 			return
 		}
-		if err == nil {
+		switch {
+		case ctx.Err() != nil:
+			p.fail("Cancelled before it ran.")
+			return
+		case err == nil:
 			a.refuse(p, strings.TrimSuffix("the person declined: "+answer.Reason, ": "))
 			return
 		}
+		d.Reason += fmt.Sprintf("; asking failed: %v", err)
 	}
 	a.refuse(p, d.Reason)
 }
 
 // refuse makes a denial the result of a call, and keeps it for the report.
 func (a *agent) refuse(p *prepared, reason string) {
-	a.c.mu.Lock()
-	a.c.denials = append(a.c.denials, Denial{Tool: p.block.Name, Input: p.block.Input, Reason: reason})
-	a.c.mu.Unlock()
+	a.c.deny(Denial{Tool: p.block.Name, Input: p.block.Input, Reason: reason})
 	p.fail("Permission denied: %s", reason)
+}
+
+func (c *Conversation) deny(d Denial) {
+	d.Input = llm.Object(d.Input) // it is reported as JSON
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.denials = append(c.denials, d)
 }
 
 // Denials returns the calls that were not allowed, in order.
@@ -187,7 +227,7 @@ func (c *Conversation) Denials() []Denial {
 
 // asker is who can be asked: nobody in a subagent (spec I-10).
 func (a *agent) asker() invoke.Asker {
-	if a.id != session.Main {
+	if a.id != session.Main || a.mode == ModeDontAsk {
 		return nil
 	}
 	return a.c.opts.Ask
@@ -207,11 +247,24 @@ func (a *agent) fit(s string) string {
 		n++
 	}
 	where := "the rest is lost"
-	if f, err := os.CreateTemp(a.c.opts.SpillDir, "result-*.txt"); err == nil {
-		_, err = f.WriteString(s)
-		if cerr := f.Close(); err == nil && cerr == nil {
-			where = "the whole result is in " + f.Name()
-		}
+	if path, err := a.c.spill(s); err == nil {
+		where = "the whole result is in " + path
 	}
 	return fmt.Sprintf("%s\n[cut after %d of %d characters; %s]", s[:cut], MaxResult, utf8.RuneCountInString(s), where)
+}
+
+// spill saves a result and returns its path.
+func (c *Conversation) spill(s string) (path string, err error) {
+	if c.opts.SpillDir == "" {
+		return "", errors.New("there is no directory for results")
+	}
+	if err := os.MkdirAll(c.opts.SpillDir, 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(c.opts.SpillDir, "result-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(s)
+	return f.Name(), errors.Join(err, f.Close())
 }

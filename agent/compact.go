@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,27 +25,30 @@ Include, under short headings:
 
 Leave out skill instructions: skills that were used are attached again afterwards. Do not call tools. Answer with the summary alone.`
 
+// ErrNothingToCompact reports a conversation that has not begun.
+var ErrNothingToCompact = errors.New("there is nothing to compact: the conversation has not begun")
+
 // Compact replaces the main agent's history by a summary (spec M-2).
 // instructions may say what the summary should keep; it may be empty.
 func (c *Conversation) Compact(ctx context.Context, instructions string) error {
 	c.turnMu.Lock()
 	defer c.turnMu.Unlock()
-	return c.main.compact(ctx, instructions)
+	return c.main.compact(ctx, true, instructions)
 }
 
 func (a *agent) compactIfNeeded(ctx context.Context) error {
 	if float64(a.taken) < compactAt*float64(a.c.opts.Window) || len(a.history) < 3 {
 		return nil
 	}
-	return a.compact(ctx, "")
+	return a.compact(ctx, false, "")
 }
 
 // compact asks the model for a summary and begins a new history with it: the
 // summary, the restored skills, the names of the others, and the messages of
 // this turn that were not answered yet.
-func (a *agent) compact(ctx context.Context, instructions string) error {
+func (a *agent) compact(ctx context.Context, asked bool, instructions string) error {
 	if len(a.history) == 0 {
-		return nil
+		return ErrNothingToCompact
 	}
 	summary, err := a.summarise(ctx, instructions)
 	if err != nil {
@@ -58,15 +62,15 @@ func (a *agent) compact(ctx context.Context, instructions string) error {
 	if restored.Text != "" {
 		head = append(head, turn.Message{Role: turn.User, Text: restored.Text, Meta: true})
 	}
-	if a.c.opts.AfterCompaction != nil {
+	if a.c.opts.AfterCompaction != nil && a.has("Skill") {
 		head = append(head, turn.Message{Role: turn.User, Text: a.c.opts.AfterCompaction(a.id), Meta: true})
 	}
 	a.history, a.marks, a.taken = nil, nil, 0
 	a.c.observe(Compacted{Agent: a.id, Before: before, Tokens: tokens, Summary: summary,
-		Instructions: instructions, Restored: restored})
+		Asked: asked, Instructions: instructions, Restored: restored})
 	a.join(userMessage(nil, head), true)
 	for _, m := range rest {
-		a.join(m, false)
+		a.join(m, true) // whoever watches has seen it before
 	}
 	return nil
 }
@@ -106,18 +110,25 @@ func shown(messages []llm.Message) (n int) {
 }
 
 // unanswered returns the messages at the end that the model has not answered:
-// the person's last words must not be lost. Tool results need the calls that
-// they answer, so a history that ends with them keeps nothing; the summary says
-// what came of them.
+// the person's last words and the text of a skill that was called just now must
+// not be lost. Tool results need the calls that they answer, so they go; the
+// summary says what came of them.
 func unanswered(history []llm.Message) []llm.Message {
 	i := len(history)
 	for i > 0 && history[i-1].Role == llm.User {
 		i--
-		for _, b := range history[i].Content {
-			if b.Type == llm.ToolResult {
-				return nil
+	}
+	var out []llm.Message
+	for _, m := range history[i:] {
+		kept := llm.Message{Role: m.Role}
+		for _, b := range m.Content {
+			if b.Type != llm.ToolResult {
+				kept.Content = append(kept.Content, b)
 			}
 		}
+		if len(kept.Content) > 0 {
+			out = append(out, kept)
+		}
 	}
-	return append([]llm.Message(nil), history[i:]...)
+	return out
 }

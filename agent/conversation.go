@@ -2,14 +2,13 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/knack-skills/knack/agentdef"
+	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
-	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/turn"
 )
@@ -23,6 +22,12 @@ type Options struct {
 	Window  int    // context window in tokens; zero means 200,000
 	System  string // system prompt of the main agent; constant (spec L-1)
 	Tools   []Tool // every tool there is; the main agent has all of them
+	// Main is the type of the main agent, which limits its tools and may bring
+	// skills along; nil is none. Its prompt belongs into System.
+	Main *agentdef.Definition
+	// Around follows the prompt of an agent type: where it runs, and what people
+	// have written down for agents. AroundLean is what types get that are Lean.
+	Around, AroundLean string
 
 	Session *session.Session
 	// Env returns what an invocation may use at this moment: a fresh snapshot,
@@ -34,6 +39,8 @@ type Options struct {
 	// Attach returns what "@path" references of a text bring in (spec A-5); nil
 	// attaches nothing.
 	Attach func(ctx context.Context, text string) []turn.Message
+	// AttachSkill is Attach for the compiled text of a skill; nil attaches nothing.
+	AttachSkill func(ctx context.Context, e *catalog.Entry, text string) []turn.Message
 	// Definition finds an agent type by name. Its error names the known ones
 	// (spec I-8); nil knows the built-in ones.
 	Definition func(name string) (*agentdef.Definition, error)
@@ -49,6 +56,7 @@ type Options struct {
 
 	Ask      invoke.Asker // nil refuses what needs a person
 	Mode     Mode         // empty means ModeDefault
+	NoBypass bool         // agent types cannot have ModeBypass (disableBypassPermissionsMode)
 	MaxTurns int          // model calls of one turn of the main agent; zero means 200
 	SpillDir string       // where results that are too long are saved; empty drops the rest
 	Observe  func(Event)  // told of everything that happens; called by one goroutine at a time
@@ -73,9 +81,10 @@ type Conversation struct {
 
 	mu      sync.Mutex // guards the fields below
 	running int        // subagents at this moment
-	tasks   map[string]context.CancelFunc
-	pending []turn.Message // results of background subagents, not yet delivered
-	done    sync.WaitGroup // background subagents
+	closed  bool
+	tasks   map[session.AgentID]context.CancelFunc // background subagents
+	ended   chan struct{}                          // closed, and made anew, when one of them ends
+	pending map[session.AgentID][]turn.Message     // their results, not yet delivered, by receiver
 	usage   llm.Usage
 	denials []Denial
 
@@ -100,8 +109,13 @@ func New(o Options) *Conversation {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Conversation{opts: o, tasks: map[string]context.CancelFunc{}}
-	c.main = &agent{c: c, id: session.Main, system: o.System, tools: o.Tools, maxTurns: o.MaxTurns}
+	c := &Conversation{opts: o, tasks: map[session.AgentID]context.CancelFunc{},
+		ended: make(chan struct{}), pending: map[session.AgentID][]turn.Message{}}
+	c.main = &agent{c: c, id: session.Main, system: o.System, tools: o.Tools, maxTurns: o.MaxTurns, mode: o.Mode}
+	if o.Main != nil {
+		c.main.become(o.Main, agentdef.PoolOf(o.Main, agentdef.Fork{}, toolNames(o.Tools)))
+		c.main.mode = o.Mode.of(o.Main.Run.PermissionMode, o.NoBypass)
+	}
 	return c
 }
 
@@ -114,11 +128,10 @@ type Input struct {
 
 // An Answer ends a turn.
 type Answer struct {
-	Text   string
-	Turns  int // model calls
-	Usage  llm.Usage
-	Stop   llm.StopReason
-	Denied []Denial
+	Text  string
+	Turns int // model calls
+	Usage llm.Usage
+	Stop  llm.StopReason
 }
 
 // Submit runs one turn of the main agent: until the model stops, ctx ends, or a
@@ -127,14 +140,46 @@ type Answer struct {
 func (c *Conversation) Submit(ctx context.Context, in Input) (Answer, error) {
 	c.turnMu.Lock()
 	defer c.turnMu.Unlock()
-	msgs := in.Messages
-	if in.Text != "" {
-		msgs = append([]turn.Message{{Role: turn.User, Text: in.Text}}, msgs...)
-		if c.opts.Attach != nil {
-			msgs = append(msgs, c.opts.Attach(ctx, in.Text)...)
-		}
+	msgs, err := c.first(ctx)
+	if err != nil {
+		return Answer{}, err
 	}
-	return c.main.run(ctx, append(c.takePending(), msgs...), in.Override)
+	msgs = append(msgs, c.takePending(session.Main)...)
+	if in.Text != "" {
+		msgs = append(msgs, turn.Message{Role: turn.User, Text: in.Text})
+	}
+	msgs = append(msgs, in.Messages...)
+	if in.Text != "" && c.opts.Attach != nil {
+		msgs = append(msgs, c.opts.Attach(ctx, in.Text)...)
+	}
+	return c.main.run(ctx, msgs, in.Override)
+}
+
+// first returns what stands before everything else: the skills that the type
+// of the main agent brings along.
+func (c *Conversation) first(ctx context.Context) ([]turn.Message, error) {
+	if c.main.def == nil || len(c.main.history) > 0 {
+		return nil, nil
+	}
+	return c.main.preload(ctx)
+}
+
+// Join adds messages to the main agent's history without asking the model: what
+// a person's call led to that needs no answer of its own (spec I-8).
+func (c *Conversation) Join(msgs ...turn.Message) {
+	c.turnMu.Lock()
+	defer c.turnMu.Unlock()
+	c.main.joinAll(msgs)
+}
+
+// Deliver adds the results of background subagents to the main agent's history
+// without asking the model, and returns them.
+func (c *Conversation) Deliver() []turn.Message {
+	c.turnMu.Lock()
+	defer c.turnMu.Unlock()
+	msgs := c.takePending(session.Main)
+	c.main.joinAll(msgs)
+	return msgs
 }
 
 // Invoke runs a skill for the main agent (spec I-1). An inline result goes into
@@ -151,12 +196,12 @@ func (c *Conversation) History() []llm.Message {
 	return append([]llm.Message(nil), c.main.history...)
 }
 
-// Resume puts messages of an earlier run back. It is called before the first
-// Submit.
+// Resume puts messages of an earlier run back; a turn that was broken off in
+// the middle is mended. It is called before the first Submit.
 func (c *Conversation) Resume(history []llm.Message) {
 	c.turnMu.Lock()
 	defer c.turnMu.Unlock()
-	c.main.history = append([]llm.Message(nil), history...)
+	c.main.history = mend(history)
 }
 
 // Usage returns the tokens of all agents so far.
@@ -164,39 +209,6 @@ func (c *Conversation) Usage() llm.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.usage
-}
-
-// Wait returns when no background subagent runs any more, or ctx ends.
-// Pending reports whether results wait for the next turn.
-func (c *Conversation) Wait(ctx context.Context) (pending bool, err error) {
-	finished := make(chan struct{})
-	go func() { c.done.Wait(); close(finished) }()
-	select {
-	case <-finished:
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.pending) > 0, nil
-}
-
-// Close stops every background subagent and waits for it.
-func (c *Conversation) Close() {
-	c.mu.Lock()
-	for _, stop := range c.tasks {
-		stop()
-	}
-	c.mu.Unlock()
-	c.done.Wait()
-}
-
-func (c *Conversation) takePending() []turn.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := c.pending
-	c.pending = nil
-	return out
 }
 
 func (c *Conversation) observe(e Event) {
@@ -212,47 +224,4 @@ func (c *Conversation) count(u llm.Usage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.usage = c.usage.Add(u)
-}
-
-// env is what an invocation of a may use under the turn's settings.
-func (a *agent) env(o turn.Override) invoke.Env {
-	env := a.c.opts.Env()
-	env.Rules = a.rules(o)
-	env.Ask = a.asker()
-	env.Fork = forker{a, o}
-	return env
-}
-
-// rules are what is in force for a: the session's, what the person said to it,
-// and what the turn's skills grant and refuse.
-func (a *agent) rules(o turn.Override) permission.Rules {
-	rules, kept := a.c.opts.Env().Rules, a.c.opts.Session.Kept(a.id)
-	rules.Deny = slices.Concat(kept.Deny, rules.Deny)
-	rules.Ask = slices.Concat(kept.Ask, rules.Ask)
-	o.AllowedTools = slices.Concat(a.granted, o.AllowedTools)
-	o.DisallowedTools = slices.Concat(a.denied, o.DisallowedTools)
-	return rulesOf(rules.With(kept.Allow...), o)
-}
-
-// rulesOf adds the grants and refusals of a turn to the rules of the session
-// (spec I-5, S-6): a refusal is a deny, a grant never lifts one.
-func rulesOf(rules permission.Rules, o turn.Override) permission.Rules {
-	var deny []permission.Rule
-	for _, text := range o.DisallowedTools {
-		if r, err := permission.ParseRule(text); err == nil {
-			r.From, r.Scope = "disallowed-tools of an active skill", "skill"
-			deny = append(deny, r)
-		}
-	}
-	if len(deny) > 0 {
-		rules.Deny = append(deny, rules.Deny...)
-	}
-	var allow []permission.Rule
-	for _, text := range o.AllowedTools {
-		if r, err := permission.ParseRule(text); err == nil {
-			r.From, r.Scope = "allowed-tools of an active skill", "skill"
-			allow = append(allow, r)
-		}
-	}
-	return rules.With(allow...)
 }

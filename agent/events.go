@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"time"
+
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
@@ -23,18 +25,21 @@ type Message struct {
 	Meta    bool // not meant for the person
 }
 
-// Invoked is a skill that was invoked (spec I-13).
+// Invoked is a skill that was invoked, or that could not be (spec I-13).
 type Invoked struct {
-	Agent  session.AgentID
-	By     invoke.Caller
-	Result *invoke.Result
+	Agent    session.AgentID
+	By       invoke.Caller
+	Name     string         // as it was called
+	Result   *invoke.Result // nil when Err is not
+	Err      error
+	Duration time.Duration
 }
 
-// Progress says what a running call or subagent is doing.
+// Progress says what a running call or subagent is doing (spec I-8).
 type Progress struct {
 	Agent session.AgentID
-	Text  string
-	Calls int // tool calls of the subagent so far
+	Text  string // of a running call; the tool that was called last
+	Calls int    // tool calls of the subagent so far; zero from within a call
 }
 
 // Notice is something the person should know.
@@ -49,8 +54,8 @@ type Compacted struct {
 	Before  int // messages
 	Tokens  int // that the history had taken
 	Summary string
-	// Instructions are what the person asked the summary to keep; empty when it
-	// was not asked for.
+	Asked   bool // by the person; else the window was nearly full
+	// Instructions are what the person asked the summary to keep in mind.
 	Instructions string
 	Restored     session.Restored // the skills that were put back
 }

@@ -23,23 +23,23 @@ type forker struct {
 // Fork runs a subagent (spec I-8 to I-11): an agent id of its own, an empty
 // history whose first message is the prompt, and the tools that are left to it.
 func (f forker) Fork(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResult, error) {
-	child, err := f.a.child(r)
+	child, err := f.a.child(r, f.o)
 	if err != nil {
 		return invoke.ForkResult{}, err
 	}
 	if err := f.a.c.begin(child, f.a, r); err != nil {
 		return invoke.ForkResult{}, err
 	}
-	if !r.Background {
-		defer f.a.c.end(child)
-		text, err := child.runAlone(ctx, r)
-		return invoke.ForkResult{Text: text}, err
+	if r.Background || child.def.Run.Background {
+		return invoke.ForkResult{Task: string(child.id)}, f.a.c.background(child, f.a.id, r)
 	}
-	return invoke.ForkResult{Task: string(child.id)}, f.a.c.background(child, r)
+	text, err := child.runAlone(ctx, r)
+	f.a.c.end(child, err)
+	return invoke.ForkResult{Text: text}, err
 }
 
 // child makes the agent that r asks for, within the limits of spec I-10.
-func (a *agent) child(r invoke.ForkRequest) (*agent, error) {
+func (a *agent) child(r invoke.ForkRequest, o turn.Override) (*agent, error) {
 	at, _ := a.c.opts.Session.Agent(a.id)
 	if at.Depth+1 > session.MaxDepth {
 		return nil, fmt.Errorf("subagents may be %d deep, and this one is; do the task here", session.MaxDepth)
@@ -52,27 +52,50 @@ func (a *agent) child(r invoke.ForkRequest) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	child := &agent{
-		c: a.c, def: def, kind: first(r.Skill, def.Name),
-		system: first(def.Prompt, a.c.opts.System), maxTurns: def.Run.MaxTurns,
-		model: first(r.Override.Model, def.Run.Model), effort: first(r.Override.Effort, def.Run.Effort),
-		granted: r.Override.AllowedTools,
-	}
-	if child.maxTurns <= 0 {
-		child.maxTurns = forkTurns
-	}
 	pool := agentdef.PoolOf(def, agentdef.Fork{Skill: r.Skill, Dir: r.Dir, Allowed: r.Limit,
 		Disallowed: r.Override.DisallowedTools}, toolNames(a.c.opts.Tools))
 	if a.pool != nil {
 		pool = pool.Within(*a.pool)
 	}
-	child.pool, child.denied = &pool, pool.Deny
+	child := &agent{c: a.c, skill: r.Skill, system: a.c.prompt(def), maxTurns: forkTurns,
+		granted: slices.Clone(r.Override.AllowedTools), mode: a.mode.of(def.Run.PermissionMode, a.c.opts.NoBypass)}
+	child.become(def, pool)
+	child.mayRead(r.Dir)
+	child.model = first(r.Override.Model, child.model)
+	child.effort = first(r.Override.Effort, child.effort)
+	// What the turn refuses its agent, that agent cannot have done by another.
+	a.mu.Lock()
+	child.denied = slices.Concat(child.denied, a.denied, o.DisallowedTools)
+	a.mu.Unlock()
+	return child, nil
+}
+
+// become makes a an agent of a type, with the tools that are left to it.
+func (a *agent) become(def *agentdef.Definition, pool agentdef.Pool) {
+	a.def, a.pool = def, &pool
+	a.model, a.effort = def.Run.Model, def.Run.Effort
+	a.denied = slices.Clone(pool.Deny)
+	if def.Run.MaxTurns > 0 {
+		a.maxTurns = def.Run.MaxTurns
+	}
+	a.tools = nil
 	for _, t := range a.c.opts.Tools {
 		if slices.Contains(pool.Names, t.Spec().Name) {
-			child.tools = append(child.tools, t)
+			a.tools = append(a.tools, t)
 		}
 	}
-	return child, nil
+}
+
+// prompt is the system prompt of a subagent of kind def.
+func (c *Conversation) prompt(def *agentdef.Definition) string {
+	if def.Prompt == "" {
+		return c.opts.System
+	}
+	around := c.opts.Around
+	if def.Run.Lean {
+		around = c.opts.AroundLean
+	}
+	return strings.TrimSpace(def.Prompt + "\n\n" + around)
 }
 
 // definition finds an agent type (spec I-8).
@@ -80,12 +103,14 @@ func (a *agent) definition(name string) (*agentdef.Definition, error) {
 	if a.c.opts.Definition != nil {
 		return a.c.opts.Definition(first(name, agentdef.GeneralPurpose))
 	}
+	unknown := &agentdef.UnknownError{Name: name}
 	for _, d := range agentdef.Builtin() {
 		if d.Name == first(name, agentdef.GeneralPurpose) {
 			return d, nil
 		}
+		unknown.Known = append(unknown.Known, d.Name)
 	}
-	return nil, fmt.Errorf("unknown agent type %q", name)
+	return nil, unknown
 }
 
 func toolNames(tools []Tool) []string {
@@ -106,11 +131,24 @@ func (a *agent) runAlone(ctx context.Context, r invoke.ForkRequest) (string, err
 		return "", err
 	}
 	msgs = append(msgs, turn.Message{Role: turn.User, Text: r.Prompt, Meta: true})
+	msgs = append(msgs, a.attachments(ctx, r)...)
 	ans, err := a.run(ctx, msgs, turn.Override{})
 	if err != nil {
 		return "", err
 	}
 	return ans.Text, nil
+}
+
+// attachments are the files that the prompt of a forked skill refers to.
+func (a *agent) attachments(ctx context.Context, r invoke.ForkRequest) []turn.Message {
+	if r.Skill == "" || a.c.opts.AttachSkill == nil {
+		return nil
+	}
+	e, err := a.c.opts.Env().Catalog.Resolve(r.Skill)
+	if err != nil {
+		return nil // it was deleted a moment ago; its text says what it needs
+	}
+	return a.c.opts.AttachSkill(ctx, e, r.Prompt)
 }
 
 // preload invokes the skills that an agent type brings along (spec I-1).
@@ -126,8 +164,10 @@ func (a *agent) preload(ctx context.Context) ([]turn.Message, error) {
 			return nil, fmt.Errorf("agent type %s: %w", a.def.Name, err)
 		default:
 			msgs = append(msgs, r.Messages...)
+			a.mu.Lock()
 			a.granted = append(a.granted, r.Override.AllowedTools...)
 			a.denied = append(a.denied, r.Override.DisallowedTools...)
+			a.mu.Unlock()
 		}
 	}
 	return msgs, nil
@@ -144,68 +184,22 @@ func (c *Conversation) begin(child, parent *agent, r invoke.ForkRequest) error {
 	c.mu.Unlock()
 	child.id = c.opts.Session.StartAgent(parent.id, child.def.Name, r.Skill)
 	c.observe(AgentStarted{Agent: child.id, Parent: parent.id, Type: child.def.Name, Skill: r.Skill})
+	for _, m := range child.pool.Absent {
+		c.observe(Notice{Agent: child.id, Text: fmt.Sprintf("agent type %s: %s names %q, and there is no such tool here", child.def.Name, m.Field, m.Entry)})
+	}
 	return nil
 }
 
-func (c *Conversation) end(a *agent) {
+// end drops what belongs to a subagent. What its own background subagents have
+// not delivered yet goes to the session (spec I-11).
+func (c *Conversation) end(a *agent, err error) {
 	c.mu.Lock()
 	c.running--
-	c.mu.Unlock()
 	c.opts.Session.EndAgent(a.id)
-	c.observe(AgentEnded{Agent: a.id})
-}
-
-// background runs a subagent whose result becomes a message of the session,
-// whatever became of the agent that started it (spec I-11).
-func (c *Conversation) background(a *agent, r invoke.ForkRequest) error {
-	ctx, stop := context.WithCancel(context.Background())
-	c.mu.Lock()
-	c.tasks[string(a.id)] = stop
+	if left := c.pending[a.id]; len(left) > 0 {
+		c.pending[session.Main] = append(c.pending[session.Main], left...)
+	}
+	delete(c.pending, a.id)
 	c.mu.Unlock()
-	c.done.Add(1)
-	go func() {
-		defer c.done.Done()
-		defer stop()
-		text, err := a.runAlone(ctx, r)
-		c.end(a)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.tasks, string(a.id))
-		c.pending = append(c.pending, turn.Message{Role: turn.User, Meta: true, Text: taskNote(a, text, err)})
-	}()
-	return nil
-}
-
-func taskNote(a *agent, text string, err error) string {
-	head := fmt.Sprintf("Background task %s (%s)", a.id, a.kind)
-	switch {
-	case err != nil:
-		return head + " failed: " + err.Error()
-	case strings.TrimSpace(text) == "":
-		return head + " completed without a text."
-	}
-	return head + " completed.\n\nResult:\n" + text
-}
-
-// Tasks returns the ids of the background subagents that run now.
-func (c *Conversation) Tasks() []session.AgentID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []session.AgentID
-	for id := range c.tasks {
-		out = append(out, session.AgentID(id))
-	}
-	slices.Sort(out)
-	return out
-}
-
-// StopTask ends a background subagent; its failure is delivered like a result.
-func (c *Conversation) StopTask(id string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stop, ok := c.tasks[id]
-	if ok {
-		stop()
-	}
-	return ok
+	c.observe(AgentEnded{Agent: a.id, Err: err})
 }

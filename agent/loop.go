@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/turn"
 )
 
@@ -20,21 +22,25 @@ import (
 type agent struct {
 	c        *Conversation
 	id       session.AgentID
-	kind     string // agent type, or the skill that runs in it; for scripts and records
+	skill    string // that it runs as a fork; empty if none
 	system   string
 	tools    []Tool
-	denied   []string             // taken away by its type or skill, as rules
-	granted  []string             // pre-approved by its skill, as rules
-	def      *agentdef.Definition // nil for the main agent
-	pool     *agentdef.Pool       // nil for the main agent, which has every tool
-	model    string               // empty is the session's
+	def      *agentdef.Definition // its type; nil for a main agent without one
+	pool     *agentdef.Pool       // nil for a main agent without a type, which has every tool
+	mode     Mode
+	model    string // empty is the session's
 	effort   string
 	maxTurns int
 	calls    int // tool calls so far
 
+	mu      sync.Mutex // guards the rules: invocations of the main agent come from elsewhere, too
+	denied  []string   // taken away by its type or skill, as rules
+	granted []string   // pre-approved by its skill, as rules
+
 	history []llm.Message
-	marks   []int // where cache marks stood in the last request
-	taken   int   // context tokens of the last request and its answer
+	told    map[string]bool // notices that were given
+	marks   []int           // where cache marks stood in the last request
+	taken   int             // context tokens of the last request and its answer
 }
 
 // ErrTurnLimit reports that a turn took too many model calls.
@@ -64,6 +70,7 @@ func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (
 		}
 		results, follow, more := a.callAll(ctx, reply.Calls, o)
 		o = o.And(more)
+		follow = append(follow, a.c.takePending(a.id)...)
 		a.join(userMessage(results, follow), false)
 		if err := ctx.Err(); err != nil {
 			return ans, err
@@ -83,6 +90,15 @@ func stopError(s llm.StopReason) error {
 	return nil
 }
 
+// joinAll appends messages as they are, each with the role of its own.
+func (a *agent) joinAll(msgs []turn.Message) {
+	for _, m := range msgs {
+		if m.Text != "" {
+			a.join(llm.Message{Role: llm.Role(m.Role), Content: []llm.Block{{Type: llm.Text, Text: m.Text}}}, m.Meta)
+		}
+	}
+}
+
 // join appends a message to the history.
 func (a *agent) join(m llm.Message, meta bool) {
 	if len(m.Content) == 0 {
@@ -92,8 +108,8 @@ func (a *agent) join(m llm.Message, meta bool) {
 	a.c.observe(Message{Agent: a.id, Message: m, Meta: meta})
 }
 
-// announce adds the listing or its delta to the message that was joined last,
-// so that everything before it keeps its bytes (spec L-6).
+// announce adds the listing or its delta at the end of the history, so that
+// everything before it keeps its bytes (spec L-6).
 func (a *agent) announce() {
 	if a.c.opts.Announce == nil || len(a.history) == 0 || !a.has("Skill") {
 		return
@@ -144,7 +160,7 @@ func (a *agent) request(o turn.Override) llm.Request {
 	}
 	a.marks = marks
 	return llm.Request{
-		AgentID: string(a.id), AgentType: a.kind, Purpose: llm.Turn,
+		AgentID: string(a.id), AgentType: a.kind(), Skill: a.skill, Purpose: llm.Turn,
 		Model: a.pickModel(o.Model), Effort: first(o.Effort, a.effort, a.c.opts.Effort),
 		System: a.system, Messages: a.history, Tools: specs, CacheAt: marks,
 	}
@@ -162,10 +178,30 @@ func (a *agent) pickModel(override string) string {
 	}
 	id, err := a.c.opts.ResolveModel(name)
 	if err != nil {
-		a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("model %q is not used: %v", name, err)})
+		a.noticeOnce(fmt.Sprintf("model %q is not used: %v", name, err))
 		return a.c.opts.ModelID
 	}
 	return id
+}
+
+// noticeOnce tells the person what every request of the agent would repeat.
+func (a *agent) noticeOnce(text string) {
+	if a.told[text] {
+		return
+	}
+	if a.told == nil {
+		a.told = map[string]bool{}
+	}
+	a.told[text] = true
+	a.c.observe(Notice{Agent: a.id, Text: text})
+}
+
+// kind is the agent type; empty for a main agent without one.
+func (a *agent) kind() string {
+	if a.def == nil {
+		return ""
+	}
+	return a.def.Name
 }
 
 func first(words ...string) string {
@@ -179,25 +215,36 @@ func first(words ...string) string {
 
 // invoke runs a skill as this agent.
 func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override) (*invoke.Result, error) {
+	began := a.c.opts.Now()
 	r, err := invoke.Invoke(ctx, req, a.env(o))
+	event := Invoked{Agent: a.id, By: req.By, Name: req.Name, Result: r, Err: err, Duration: a.c.opts.Now().Sub(began)}
 	if err != nil {
+		a.c.observe(event)
 		return nil, err
 	}
 	for _, n := range r.Notices {
 		a.c.observe(Notice{Agent: a.id, Text: n})
 	}
-	a.mayRead(r)
-	a.c.observe(Invoked{Agent: a.id, By: req.By, Result: r})
+	if r.Mode != skill.Fork {
+		a.mayRead(r.Dir)
+		if a.c.opts.AttachSkill != nil && !r.Repeat {
+			// Attachments follow the text that refers to them (spec I-5).
+			r.Messages = slices.Insert(r.Messages, min(2, len(r.Messages)), a.c.opts.AttachSkill(ctx, r.Entry, r.Text)...)
+		}
+	}
+	a.c.observe(event)
 	return r, nil
 }
 
 // mayRead lets an agent read the files of a skill that it runs: the text tells
 // it to, wherever the skill lies.
-func (a *agent) mayRead(r *invoke.Result) {
-	dir := filepath.ToSlash(r.Entry.Origin.Dir)
-	if dir == "" || r.Entry.Origin.Remote() || strings.ContainsAny(dir, "*?[]\\()!#") {
+func (a *agent) mayRead(dir string) {
+	dir = filepath.ToSlash(dir)
+	if !filepath.IsAbs(dir) || strings.ContainsAny(dir, "*?[]\\()!#") {
 		return // a path that a pattern cannot say plainly is asked about
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if rule := "Read(/" + dir + "/**)"; !slices.Contains(a.granted, rule) {
 		a.granted = append(a.granted, rule)
 	}

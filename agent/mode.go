@@ -19,13 +19,30 @@ func Modes() []Mode {
 	return []Mode{ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeBypass}
 }
 
+// of is the mode of a subagent whose type asks for one: a type can be stricter
+// than the agent that starts it, and wider only where that one still asks.
+func (m Mode) of(want string, noBypass bool) Mode {
+	w := Mode(want)
+	switch {
+	case w == "", w == ModeBypass && noBypass:
+		return m
+	case m == ModePlan, w == ModePlan:
+		return ModePlan
+	case m == ModeDontAsk, w == ModeDontAsk:
+		return ModeDontAsk
+	case m == ModeBypass:
+		return ModeBypass // the person's word for the whole session
+	}
+	return w
+}
+
 // edits are the tools that acceptEdits lets through in the working directory.
 var edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 
 // judge applies the mode to what the rules decided. A deny stays a deny and a
 // firm question stays a question in every mode.
 func (m Mode) judge(d permission.Decision, p Plan) permission.Decision {
-	if m == ModePlan && !p.ReadOnly && (permission.Rules{}).Decide(p.Ask).Verdict != permission.Allow {
+	if m == ModePlan && d.Verdict != permission.Deny && !p.ReadOnly && (permission.Rules{}).Decide(p.Ask).Verdict != permission.Allow {
 		d.Verdict, d.Reason = permission.Deny, "plan mode only reads; leave it to change anything"
 		return d
 	}

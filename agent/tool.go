@@ -40,8 +40,8 @@ type Plan struct {
 	Person bool
 	// Touches lists the files that the call reads or writes (spec D-1).
 	Touches []string
-	// Run does it. A failure that the model should know of is a Result with
-	// IsError; an error ends the turn.
+	// Run does it. A failure that the tool has words for is a Result with
+	// IsError; an error is told to the model as well, as the failure of the call.
 	Run func(ctx context.Context, env CallEnv) (Result, error)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
 )
 
 // A Set is all kinds of agents of a workspace, merged.
@@ -72,7 +73,7 @@ func (s *Set) Lookup(name string) (*Definition, error) {
 				e.Known = append(e.Known, d.Name)
 			}
 		}
-		e.Near = near(name, e.Known)
+		e.Near = text.Near(name, e.Known, 3)
 		return nil, e
 	}
 	if d := s.defs[i]; d.Unusable != "" {
@@ -126,66 +127,4 @@ func (e *UnusableError) Error() string {
 		where = "--agents"
 	}
 	return fmt.Sprintf("agent %q cannot be used: %s (%s)", e.Name, e.Reason, where)
-}
-
-// near returns up to three of names that look like name: the same but for case
-// and separators, or few letters apart, or one the beginning of the other.
-func near(name string, names []string) []string {
-	const most, longest = 3, 100
-	want := plain(name)
-	if want == "" || len(want) > longest {
-		return nil
-	}
-	type hit struct {
-		name  string
-		score int
-	}
-	var hits []hit
-	for _, n := range names {
-		got := plain(n[strings.LastIndexByte(n, ':')+1:])
-		limit := max(1, min(len(want), len(got))/3)
-		score := edits(want, got)
-		if score > limit && len(want) >= 3 && len(got) >= 3 && (strings.HasPrefix(got, want) || strings.HasPrefix(want, got)) {
-			score = limit
-		}
-		if score <= limit {
-			hits = append(hits, hit{n, score})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.score, b.score) })
-	var out []string
-	for _, h := range hits[:min(len(hits), most)] {
-		out = append(out, h.name)
-	}
-	return out
-}
-
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == ' ' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(s))
-}
-
-// edits is the number of bytes to insert, remove or replace.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/knack-skills/knack/text"
 )
 
 const (
@@ -26,13 +28,13 @@ func (s *Snapshot) near(name string) []string {
 		score int
 	}
 	var found []candidate
-	want := []rune(strings.ToLower(name))
-	var d distance
+	want := strings.ToLower(name)
+	limit := max(1, utf8.RuneCountInString(want)/3)
 	for _, e := range s.ordered {
 		if e.State == Disabled {
 			continue
 		}
-		if score, ok := d.score(want, e.ID); ok {
+		if score, ok := score(want, e.ID, limit); ok {
 			found = append(found, candidate{e.ID, score})
 		}
 	}
@@ -51,80 +53,27 @@ func (s *Snapshot) near(name string) []string {
 	return out
 }
 
-// A distance holds the rows of the edit distance table, used again and again.
-type distance struct {
-	id   []rune
-	rows [3][]int
-}
-
 // score tells how near id is to want: 0 is the same but for case, also as last
 // part; edits count one each; a common beginning comes after any misspelling.
-func (d *distance) score(want []rune, id string) (score int, ok bool) {
+func score(want, id string, limit int) (score int, ok bool) {
 	id = strings.ToLower(id)
-	limit := max(1, len(want)/3)
-	best := d.scoreText(want, id, limit)
+	best := scoreText(want, id, limit)
 	if i := strings.LastIndexByte(id, ':'); i >= 0 {
-		best = min(best, d.scoreText(want, id[i+1:], limit))
+		best = min(best, scoreText(want, id[i+1:], limit))
 	}
 	return best, best <= limit+1
 }
 
-func (d *distance) scoreText(want []rune, text string, limit int) int {
-	d.id = d.id[:0]
-	for _, r := range text {
-		d.id = append(d.id, r)
+func scoreText(want, id string, limit int) int {
+	if d := text.Edits(want, id, limit); d <= limit {
+		return d
 	}
-	best := d.edits(want, d.id, limit)
-	if best > limit && (hasPrefix(d.id, want) || hasPrefix(want, d.id)) {
+	if hasPrefix(id, want) || hasPrefix(want, id) {
 		return limit + 1
 	}
-	return best
+	return limit + 2
 }
 
-func hasPrefix(s, prefix []rune) bool {
-	return len(prefix) >= minPrefix && len(s) >= len(prefix) && slices.Equal(s[:len(prefix)], prefix)
-}
-
-// edits counts the insertions, deletions, replacements and swaps of neighbours
-// that turn a into b. It gives up, with a number above limit+1, when there are
-// more than limit.
-func (d *distance) edits(a, b []rune, limit int) int {
-	tooFar := limit + 2
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return tooFar
-	}
-	for i := range d.rows {
-		d.rows[i] = slices.Grow(d.rows[i][:0], len(b)+1)[:len(b)+1]
-	}
-	before, prev, row := d.rows[0], d.rows[1], d.rows[2]
-	for j := range prev {
-		prev[j] = j
-	}
-	lastLeast := 0
-	for i, r := range a {
-		row[0] = i + 1
-		least := row[0]
-		for j, q := range b {
-			n := min(prev[j+1], row[j]) + 1
-			if r == q {
-				n = min(n, prev[j])
-			} else {
-				n = min(n, prev[j]+1)
-			}
-			if i > 0 && j > 0 && r == b[j-1] && a[i-1] == q {
-				n = min(n, before[j-1]+1)
-			}
-			row[j+1] = n
-			least = min(least, n)
-		}
-		if least > limit && lastLeast > limit { // a swap reaches back two rows
-			return tooFar
-		}
-		lastLeast = least
-		before, prev, row = prev, row, before
-	}
-	if n := prev[len(b)]; n <= limit {
-		return n
-	}
-	return tooFar
+func hasPrefix(s, prefix string) bool {
+	return strings.HasPrefix(s, prefix) && utf8.RuneCountInString(prefix) >= minPrefix
 }

@@ -95,41 +95,6 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
-// TestEdits compares the banded distance with the definition.
-func TestEdits(t *testing.T) {
-	words := []string{"", "a", "ab", "ba", "abc", "acb", "bca", "deploy", "dpeloy", "deplyo", "redeploy", "dploy", "eploy", "xyz", "日本語", "日語本"}
-	var d distance
-	for _, a := range words {
-		for _, b := range words {
-			x, y := []rune(a), []rune(b)
-			want := slowEdits(x, y)
-			for limit := range 5 {
-				got := d.edits(x, y, limit)
-				if want <= limit && got != want || want > limit && got <= limit+1 {
-					t.Errorf("edits(%q, %q, %d) = %d, distance is %d", a, b, limit, got, want)
-				}
-			}
-		}
-	}
-}
-
-// slowEdits is the definition, by recursion.
-func slowEdits(a, b []rune) int {
-	if len(a) == 0 || len(b) == 0 {
-		return len(a) + len(b)
-	}
-	n := min(slowEdits(a[1:], b), slowEdits(a, b[1:])) + 1
-	same := 1
-	if a[0] == b[0] {
-		same = 0
-	}
-	n = min(n, slowEdits(a[1:], b[1:])+same)
-	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
-		n = min(n, slowEdits(a[2:], b[2:])+1)
-	}
-	return n
-}
-
 // FuzzResolve: any name gives an entry of the snapshot or an error that says
 // so, with at most three near names that exist.
 func FuzzResolve(f *testing.F) {

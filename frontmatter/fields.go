@@ -3,6 +3,8 @@ package frontmatter
 import (
 	"strings"
 	"unicode"
+
+	"github.com/knack-skills/knack/text"
 )
 
 // A field is one line of the table of spec chapter 1.
@@ -171,24 +173,5 @@ func suggest(key string) string {
 	return ""
 }
 
-// oneEdit reports whether a and b are equal or one insertion, deletion,
-// replacement or swap of neighbours apart.
-func oneEdit(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
-	}
-	if i == len(a) || a[i+1:] == b[i+1:] {
-		return true
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-}
+// oneEdit reports whether a and b are equal or one edit apart.
+func oneEdit(a, b string) bool { return text.Edits(a, b, 1) <= 1 }

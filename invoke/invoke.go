@@ -8,6 +8,7 @@
 package invoke
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ type Result struct {
 	Entry    *catalog.Entry
 	Mode     skill.Mode
 	Text     string         // the compiled instructions
+	Dir      string         // of the skill's files on this machine; empty if none
 	Messages []turn.Message // in the order in which they join the conversation
 	Override turn.Override
 	Fork     *ForkResult // Mode Fork, after it ran
@@ -216,7 +218,7 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	e, req, env := a.entry, a.req, a.env
-	r := &Result{Entry: e, Mode: mode(e.Run.Mode), variants: variantsNote(e, req, env)}
+	r := &Result{Entry: e, Mode: mode(e.Run.Mode), Dir: a.in.Dir, variants: variantsNote(e, req, env)}
 	r.Override, r.Notices = override(e, *a.in, env)
 	if e.Run.AllowedTools != nil {
 		r.limit = prompt.ExpandRules(e.Run.AllowedTools, vars(e, *a.in, env))
@@ -251,7 +253,7 @@ func (env Env) now() time.Time {
 func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*Result, error) {
 	out, err := env.Fork.Fork(ctx, ForkRequest{
 		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
-		Override: r.Override, Limit: r.limit, Dir: r.Entry.Origin.Dir, Path: r.Entry.Origin.Path,
+		Override: r.Override, Limit: r.limit, Dir: cmp.Or(r.Entry.Origin.Dir, r.Dir), Path: r.Entry.Origin.Path,
 		Background: r.Entry.Run.Background,
 	})
 	if err != nil {

@@ -202,7 +202,7 @@ func nearVariable(name string) string {
 	best, least := "", 3
 	word, _, _ := strings.Cut(name, "_")
 	for _, v := range variables {
-		d := distance(name, v)
+		d := text.Edits(name, v, least)
 		if first, _, _ := strings.Cut(v, "_"); first == word {
 			d = min(d, 2)
 		}

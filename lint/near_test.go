@@ -1,34 +1,6 @@
 package lint
 
-import (
-	"testing"
-	"testing/quick"
-)
-
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"commit", "commit", 0}, {"commit", "comit", 1},
-		{"commit", "commits", 1}, {"commit", "cummit", 1}, {"commit", "ocmmit", 1}, {"abc", "cba", 2},
-		{"kitten", "sitting", 3}, {"部署", "部", 1},
-	} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
-func TestDistanceIsSymmetric(t *testing.T) {
-	f := func(a, b string) bool {
-		d := distance(a, b)
-		return d == distance(b, a) && d <= max(len([]rune(a)), len([]rune(b))) && (d == 0) == (string([]rune(a)) == string([]rune(b)))
-	}
-	if err := quick.Check(f, nil); err != nil {
-		t.Error(err)
-	}
-}
+import "testing"
 
 func TestSkeleton(t *testing.T) {
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
 )
 
 // sameVisiblePrefix reports skills that a model cannot tell apart, because what
@@ -99,7 +100,7 @@ func squats(e *catalog.Entry, alike map[string][]string, trusted []string) strin
 		}
 	}
 	for _, id := range trusted {
-		if distance(e.ID, id) == 1 {
+		if text.Edits(e.ID, id, 1) == 1 {
 			return fmt.Sprintf("it is one letter from %q", id)
 		}
 	}

@@ -14,10 +14,12 @@ func TestCollect(t *testing.T) {
 	thought := llm.Block{Type: llm.Thinking, Text: "hm", Opaque: json.RawMessage(`{"s":1}`)}
 	m, _ := answers([]any{
 		llm.ThinkingDelta{Text: "hm"}, llm.ThinkingDelta{Block: &thought},
-		llm.TextDelta{Text: "a"}, llm.TextDelta{}, llm.TextDelta{Text: "b"},
+		llm.TextDelta{}, llm.TextDelta{Text: "a"}, llm.TextDelta{Text: "b"},
 		llm.ToolCall{ID: "1", Name: "A", Input: []byte(`{"x":1}`)},
+		llm.TextDelta{},
 		llm.ToolCall{ID: "2", Name: "B", Input: []byte(`{"x":`)},
 		llm.ToolCall{ID: "3", Name: "C"},
+		llm.TextDelta{},
 		llm.TextDelta{Text: "c"},
 		llm.Done{Stop: llm.ToolCalls, Usage: llm.Usage{OutputTokens: 7}},
 	})

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/knack-skills/knack/text"
 )
 
 var (
@@ -125,38 +127,5 @@ func cut(s string) string {
 
 // nearest returns the candidate that name is a likely misspelling of, or "".
 func nearest(name string, candidates []string) string {
-	best, bestDistance := "", 3
-	if len(name) > 60 {
-		return ""
-	}
-	for _, c := range candidates {
-		if strings.EqualFold(c, name) {
-			return c
-		}
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance && d*3 <= len(c) {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// distance is the number of bytes to insert, remove or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return strings.Join(text.Near(name, candidates, 1), "")
 }

@@ -3,6 +3,7 @@
 package agenttool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,9 @@ import (
 type Agent struct{ Types string }
 
 var _ agent.Tool = Agent{}
+
+// general is the agent type that runs when none is named (spec I-8).
+const general = "general-purpose"
 
 // Spec describes the tool.
 func (a Agent) Spec() llm.ToolSpec {
@@ -52,13 +56,13 @@ func (Agent) Plan(input json.RawMessage) (agent.Plan, error) {
 		return agent.Plan{}, errors.New(`"prompt" is missing: say the whole task`)
 	}
 	return agent.Plan{
-		Ask:      permission.Request{Tool: "Agent", Input: permission.Input{Agent: in.Type}},
+		Ask:      permission.Request{Tool: "Agent", Input: permission.Input{Agent: cmp.Or(in.Type, general)}},
 		Free:     true, // what the subagent does is judged call by call
 		ReadOnly: true, // so that several run at once
 		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
 			out, err := env.Spawn(ctx, invoke.ForkRequest{Parent: env.Agent, Agent: in.Type, Prompt: in.Prompt, Background: in.Background})
 			switch {
-			case ctx.Err() != nil:
+			case err != nil && ctx.Err() != nil:
 				return agent.Result{}, ctx.Err()
 			case err != nil:
 				return agent.Result{Text: err.Error(), IsError: true}, nil

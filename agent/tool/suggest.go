@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/knack-skills/knack/text"
 )
 
 // suggest names the field that a wrong key probably means.
@@ -15,7 +17,7 @@ func suggest(key string, fields []Field) string {
 	best, distance := "", 3
 	for _, f := range fields {
 		name := plainKey(f.Name)
-		d := editDistance(plain, name)
+		d := text.Edits(plain, name, distance)
 		if len(plain) > 3 && len(name) > 3 && (strings.Contains(plain, name) || strings.Contains(name, plain)) {
 			d = min(d, 2)
 		}
@@ -37,25 +39,4 @@ func plainKey(s string) string {
 		}
 		return -1
 	}, s)
-}
-
-// editDistance counts the bytes to insert, drop or change.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

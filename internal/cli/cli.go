@@ -31,6 +31,7 @@ import (
 	"github.com/knack-skills/knack/internal/cli/show"
 	"github.com/knack-skills/knack/internal/cli/version"
 	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/text"
 )
 
 // Main runs the command line and returns the exit code.
@@ -134,8 +135,13 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	msg := fmt.Sprintf("%q is no command of %s", args[0], cmd.CommandPath())
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if near := text.Near(args[0], names, 3); len(near) > 0 {
 		msg += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return output.Usagef("%s (see `%s --help`)", msg, cmd.CommandPath())
@@ -196,31 +202,7 @@ func form(c *cobra.Command) string {
 
 // nearFlag returns the flag of c that is most like name, or "".
 func nearFlag(c *cobra.Command, name string) string {
-	best, distance := "", min(3, len(name)) // one letter is near everything
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := edits(name, f.Name); d < distance || strings.HasPrefix(f.Name, name) && len(name) > 2 && distance > 1 {
-			best, distance = f.Name, min(d, 1)
-		}
-	})
-	return best
-}
-
-// edits is the Levenshtein distance of two short words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost = 1 + min(prev, row[j], row[j+1])
-			}
-			prev, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	var flags []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	return strings.Join(text.Near(name, flags, 1), "")
 }

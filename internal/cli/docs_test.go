@@ -94,6 +94,9 @@ func exampleProject(t *testing.T) string {
 	t.Setenv("KNACK_MANAGED_DIR", filepath.Join(tmp, "managed"))
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
 	t.Setenv("KNACK_TRUST", "")
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "KNACK_RECORD"} {
+		t.Setenv(name, "") // a document speaks to no model
+	}
 	t.Setenv("COLUMNS", "80")
 	return project
 }
@@ -119,6 +122,14 @@ func replay(t *testing.T, project, body string) string {
 // execute runs one knack command line in the project, standard error first. As
 // in a shell, NAME=value before it holds for this command.
 func execute(t *testing.T, project, line string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chdir(project); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chdir(here)
 	words := prompt.SplitArgs(strings.TrimPrefix(line, "go run ./cmd/"))
 	for len(words) > 0 && assignment.MatchString(words[0]) {
 		name, value, _ := strings.Cut(words[0], "=")
@@ -135,7 +146,7 @@ func execute(t *testing.T, project, line string) string {
 		return ""
 	}
 	var stdout, stderr bytes.Buffer
-	code := cli.Main(append([]string{"-C", project}, words[1:]...), strings.NewReader(""), &stdout, &stderr)
+	code := cli.Main(words[1:], strings.NewReader(""), &stdout, &stderr)
 	text := stderr.String() + stdout.String()
 	if code != 0 {
 		text += fmt.Sprintf("[exit %d]\n", code)

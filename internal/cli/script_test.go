@@ -52,6 +52,7 @@ func isolated(dir string) []string {
 		"HOME=" + at("home"), "USERPROFILE=" + at("home"), "XDG_CACHE_HOME=" + at("cache"),
 		"KNACK_STATE_DIR=" + at("state"), "KNACK_MANAGED_DIR=" + at("managed"),
 		"CLAUDE_CONFIG_DIR=", "KNACK_TRUST=", "SLASH_COMMAND_TOOL_CHAR_BUDGET=",
+		"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "GEMINI_API_KEY=", "KNACK_RECORD=", // no test speaks to a model
 		"NO_COLOR=", "COLUMNS=80", "LC_ALL=C.UTF-8", "ROOT=" + dir,
 		"GORACE=atexit_sleep_ms=0", // under -race every process would end a second later
 	}

@@ -1,7 +1,7 @@
 // Package anthropic is the provider of the Anthropic Messages API, and of
 // servers that speak it (spec A-2). The official SDK carries the requests,
 // reads the event stream and the errors; the bodies are written here, since the
-// prompt cache compares bytes (docs/design/008-model-port.md).
+// prompt cache compares bytes (docs/design/012-model-port.md).
 package anthropic
 
 import (

@@ -216,6 +216,8 @@ func TestMaxTokens(t *testing.T) {
 	}{
 		{"claude-opus-5-5", 100, 100},
 		{"claude-sonnet-4-5", 100, 100 + 16384},
+		{"claude-sonnet-4-5", 16384, 2 * 16384}, // the API wants more than the budget
+		{"claude-sonnet-4-5", 16385, 16385},
 	} {
 		v := body(t, llm.Request{Model: tt.model, Effort: "high", MaxTokens: tt.max, Messages: []llm.Message{user("x")}})
 		if v["max_tokens"] != tt.want {

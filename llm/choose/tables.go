@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/knack-skills/knack/text"
 )
 
 const (
@@ -73,7 +75,8 @@ func (o Options) near(name string) []string {
 	var hits []hit
 	add := func(show, candidate, typed string) {
 		typed, candidate = strings.ToLower(typed), strings.ToLower(candidate)
-		if d := edits(typed, candidate); d <= max(2, len(candidate)/3) && 2*d <= len(typed) {
+		limit := min(max(2, len(candidate)/3), len(typed)/2)
+		if d := text.Edits(typed, candidate, limit); d <= limit {
 			hits = append(hits, hit{show, d})
 		}
 	}
@@ -97,25 +100,4 @@ func (o Options) near(name string) []string {
 		}
 	}
 	return out
-}
-
-// edits is the number of bytes to insert, remove or replace.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -24,7 +24,14 @@ func (h *Host) write(id session.AgentID, p transcript.Payload) error {
 // keep is write for places that cannot fail; the first failure is told at the
 // end of the turn.
 func (h *Host) keep(id session.AgentID, p transcript.Payload) {
-	if err := h.write(id, p); err != nil && h.logErr == nil {
+	h.failed(h.write(id, p))
+}
+
+// failed remembers the first failure; agents run side by side.
+func (h *Host) failed(err error) {
+	h.logMu.Lock()
+	defer h.logMu.Unlock()
+	if h.logErr == nil {
 		h.logErr = err
 	}
 }
@@ -45,10 +52,12 @@ func (h *Host) observe(e agent.Event) {
 			delete(h.waiting, e.Agent)
 		}
 	case agent.Invoked:
-		h.noteInvocation(e.Agent, e.By, e.Result)
+		if e.Err == nil {
+			h.noteInvocation(e.Agent, e.By, e.Result)
+		}
 	case agent.Compacted:
 		trigger := "auto"
-		if e.Instructions != "" {
+		if e.Asked {
 			trigger = "manual"
 		}
 		c := transcript.CompactedOf(trigger, e.Instructions, e.Summary, e.Restored)
@@ -58,7 +67,8 @@ func (h *Host) observe(e agent.Event) {
 		h.keep(e.Agent, transcript.Subagent{ID: e.Agent, Parent: e.Parent, Type: e.Type, Skill: e.Skill})
 	case agent.AgentEnded:
 		h.keep(e.Agent, transcript.Subagent{ID: e.Agent, Ended: true})
-		h.tools.shells.EndAgent(e.Agent)
+		delete(h.waiting, e.Agent)
+		h.tools.endAgent(e.Agent)
 	}
 	if h.o.Observe != nil {
 		h.o.Observe(e)
@@ -68,9 +78,7 @@ func (h *Host) observe(e agent.Event) {
 // noteInvocation counts an invocation, and keeps an inline one to be written
 // after the messages that carry its text.
 func (h *Host) noteInvocation(id session.AgentID, by invoke.Caller, r *invoke.Result) {
-	if err := h.Engine.RecordUse(r.Entry); err != nil && h.logErr == nil {
-		h.logErr = err
-	}
+	h.failed(h.Engine.RecordUse(r.Entry))
 	list := h.Engine.Session().Invoked(id)
 	if r.Mode == skill.Fork || len(list) == 0 {
 		return
@@ -80,21 +88,36 @@ func (h *Host) noteInvocation(id session.AgentID, by invoke.Caller, r *invoke.Re
 	h.waiting[id] = append(h.waiting[id], i)
 }
 
+// Prompt writes down what the person said, as they said it.
+func (h *Host) Prompt(text string) { h.keep(session.Main, transcript.Prompt{Text: text}) }
+
 // Submit runs one turn and makes sure that it is on the disk.
 func (h *Host) Submit(ctx context.Context, in agent.Input) (agent.Answer, error) {
-	if in.Text != "" {
-		h.keep(session.Main, transcript.Prompt{Text: in.Text})
-	}
 	ans, err := h.Talk.Submit(ctx, in)
-	if h.log != nil {
-		h.logErr = errors.Join(h.logErr, h.log.Sync())
-	}
+	h.Sync()
 	return ans, err
+}
+
+// Sync makes sure that what happened is on the disk, as at the end of a turn.
+func (h *Host) Sync() {
+	if h.log != nil {
+		h.failed(h.log.Sync())
+	}
+}
+
+// touched tells the session of files, and keeps which skills that activated
+// (spec D-3, M-4).
+func (h *Host) touched(files []string) {
+	if ids := h.Engine.Touch(files...); len(ids) > 0 {
+		h.keep(session.Main, transcript.Activated{IDs: ids})
+	}
 }
 
 // Problems returns what is wrong with agent types, memory files and the
 // transcript, in the order in which it was met.
 func (h *Host) Problems() []skill.Problem {
+	h.logMu.Lock()
+	defer h.logMu.Unlock()
 	out := append([]skill.Problem(nil), h.problem...)
 	if h.logErr != nil {
 		out = append(out, skill.Problem{Code: "transcript-unwritable", Severity: skill.Warning,
@@ -124,5 +147,6 @@ func (h *Host) Close() error {
 	if h.log != nil {
 		err = errors.Join(err, h.log.Close())
 	}
+	err = errors.Join(err, h.Engine.Close())
 	return err
 }

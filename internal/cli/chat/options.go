@@ -8,24 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/invoke"
-	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
-	"github.com/knack-skills/knack/memory"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/session/transcript"
 	"github.com/knack-skills/knack/skill"
-	"github.com/knack-skills/knack/turn"
 )
 
 // Options says what the person asked for on the command line (spec A-7).
@@ -58,8 +53,12 @@ type Host struct {
 	log     *transcript.Transcript // nil when there is no state directory
 	defs    *agentdef.Set
 	tools   toolbox
-	logErr  error // the first entry that could not be written
 	problem []skill.Problem
+	main    *agentdef.Definition // --agent; nil is none
+	around  [2]string            // where agents run; the second is for lean ones
+
+	logMu  sync.Mutex // guards logErr
+	logErr error      // the first entry that could not be written
 	// waiting holds invocations whose messages are not written yet. Only
 	// observe touches it, which is called by one goroutine at a time.
 	waiting map[session.AgentID][]transcript.Invocation
@@ -140,7 +139,11 @@ func (h *Host) resume(ctx context.Context, open func(*session.Session) (*knack.E
 		return nil, err
 	}
 	h.log, h.problem = t, c.Problems
+	first := h.Engine
 	if h.Engine, err = open(c.Session); err != nil {
+		return nil, errors.Join(err, t.Close(), first.Close())
+	}
+	if err := first.Close(); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	history := make([]llm.Message, len(c.Messages))
@@ -158,6 +161,15 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	if h.defs, err = h.agents(ctx); err != nil {
 		return err
 	}
+	if h.o.Agent != "" {
+		if h.main, err = h.defs.Lookup(h.o.Agent); err != nil {
+			return fmt.Errorf("--agent: %w", err)
+		}
+	}
+	mode, err := h.mode()
+	if err != nil {
+		return err
+	}
 	model, err := connect(h.o)
 	if err != nil {
 		return err
@@ -170,14 +182,15 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	e := h.Engine
 	h.Talk = agent.New(agent.Options{
 		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
-		System: system, Tools: h.tools.all, Session: e.Session(),
-		Env: h.invokeEnv, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach,
-		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: func(files []string) { e.Touch(files...) },
-		Mode: h.o.Mode, MaxTurns: h.o.MaxTurns, SpillDir: filepath.Join(e.TrustStore().Dir, "output"),
+		System: system, Main: h.main, Around: h.around[0], AroundLean: h.around[1], Tools: h.tools.all, Session: e.Session(),
+		Env: h.invokeEnv, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach, AttachSkill: h.attachSkill,
+		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: h.touched,
+		Mode: mode, NoBypass: h.noBypass(), MaxTurns: h.o.MaxTurns, SpillDir: h.spill(),
 		Observe: h.observe,
 	})
 	h.Talk.Resume(history)
-	return h.write(session.Main, transcript.Meta{CWD: e.Dir(), Model: h.o.Model.String(), Effort: h.o.Effort, Mode: string(h.o.Mode)})
+	h.keep(session.Main, transcript.Meta{CWD: e.Dir(), Model: h.o.Model.String(), Effort: h.o.Effort, Mode: string(mode)})
+	return nil
 }
 
 func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
@@ -202,47 +215,15 @@ func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
 	return set, nil
 }
 
-// system is the constant beginning of every request: who the agent is, where it
-// runs, and what the people it works for have written down.
-func (h *Host) system(ctx context.Context) (string, error) {
-	base := systemPrompt
-	if h.o.Agent != "" {
-		def, err := h.defs.Lookup(h.o.Agent)
-		if err != nil {
-			return "", err
-		}
-		base = def.Prompt
-	}
-	place := h.Engine.Place()
-	m, err := memory.Load(ctx, memory.Options{Place: memory.Place{Managed: place.Managed, UserDir: h.Engine.UserDir(),
-		Project: place.ProjectDirs(), Repository: h.Engine.ProjectDir(), Home: place.Home}})
-	if err != nil {
-		return "", err
-	}
-	h.problem = append(h.problem, m.Problems...)
-	around := memory.Surroundings{WorkDir: h.Engine.Dir(), ProjectDir: h.Engine.ProjectDir(), MoreDirs: place.AddDirs,
-		Platform: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash", Date: time.Now(), Headless: true,
-		Repository: memory.Status(ctx, h.Engine.Dir(), memory.GitOptions{Trusted: h.Engine.Trusted()})}
-	parts := []string{base, around.Render(), m.Render(), h.o.AppendSystem}
-	return strings.Join(deleteEmpty(parts), "\n\n"), nil
-}
-
-func deleteEmpty(parts []string) []string {
-	out := parts[:0:0]
-	for _, p := range parts {
-		if strings.TrimSpace(p) != "" {
-			out = append(out, strings.TrimSpace(p))
-		}
-	}
-	return out
-}
-
 // invokeEnv is what an invocation may use now, with the rules of the command line.
 func (h *Host) invokeEnv() invoke.Env {
 	env := h.Engine.Env()
 	env.Model, env.Effort = h.o.Model.String(), h.o.Effort
 	env.Rules = env.Rules.With(rules(h.o.Allowed, "--allowedTools")...)
 	env.Rules.Deny = append(rules(h.o.Disallowed, "--disallowedTools"), env.Rules.Deny...)
+	if dir := h.spill(); dir != "" && !strings.ContainsAny(dir, "*?[]\\()!#") {
+		env.Rules = env.Rules.With(rules([]string{"Read(/" + dir + "/**)"}, "results of this session")...)
+	}
 	return env
 }
 
@@ -269,54 +250,6 @@ func (h *Host) resolve(name string) (string, error) {
 		return "", fmt.Errorf("it is a model of %s, and this session talks to %s", c.Provider, h.o.Model.Provider)
 	}
 	return c.ID + c.Suffix, nil
-}
-
-// announce tells an agent of skills, and writes down that it did (spec L-6).
-func (h *Host) announce(id session.AgentID) string {
-	if h.o.NoSkills {
-		return ""
-	}
-	m, ok := h.Engine.Announce(id)
-	if !ok {
-		return ""
-	}
-	if id == session.Main {
-		a := transcript.AnnouncedOf(h.Engine.Session().Told(id))
-		a.Anew = true
-		h.keep(id, a)
-	}
-	return m.Text
-}
-
-// names is what an agent is told of skills after a compaction (spec L-7).
-func (h *Host) names(session.AgentID) string {
-	switch h.Engine.Settings().AfterCompaction {
-	case "none":
-		return ""
-	case "full":
-		return h.Engine.Listing().Text
-	}
-	return listing.Names(h.Engine.Entries(), h.Engine.ListingOptions()).Text
-}
-
-// attach reads the files that a message refers to (spec A-5).
-func (h *Host) attach(ctx context.Context, text string) []turn.Message {
-	list, err := memory.Attach(ctx, text, memory.AttachOptions{WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead})
-	if err != nil {
-		return nil
-	}
-	var out []turn.Message
-	for _, a := range list {
-		out = append(out, turn.Message{Role: turn.User, Text: a.Block(), Meta: true})
-	}
-	return out
-}
-
-func (h *Host) mayRead(_ context.Context, a memory.Ask) (string, bool) {
-	r := h.Engine.PermissionRequest("Read")
-	r.Input = permission.Input{Path: a.Path, RealPath: a.Real}
-	d := h.invokeEnv().Rules.Decide(r)
-	return d.Reason, d.Verdict == permission.Allow
 }
 
 // Getenv reads the environment of the options.

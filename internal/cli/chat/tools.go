@@ -2,7 +2,7 @@ package chat
 
 import (
 	"fmt"
-	"path/filepath"
+	"net/http"
 	"strings"
 
 	"github.com/knack-skills/knack/agent"
@@ -12,6 +12,7 @@ import (
 	"github.com/knack-skills/knack/agent/tool/bash"
 	"github.com/knack-skills/knack/agent/tool/file"
 	"github.com/knack-skills/knack/agent/tool/find"
+	"github.com/knack-skills/knack/agent/tool/question"
 	"github.com/knack-skills/knack/agent/tool/todo"
 	"github.com/knack-skills/knack/agent/tool/web"
 	"github.com/knack-skills/knack/agentdef"
@@ -33,17 +34,24 @@ func newToolbox(h *Host) toolbox {
 	e := h.Engine
 	base := tool.Base{Dir: e.Dir(), Home: e.Place().Home}
 	t := toolbox{seen: file.NewSeen(), todos: todo.NewLists(),
-		shells: bash.NewShells(bash.Options{Base: base, Runner: shell.Exec{}, Spill: filepath.Join(e.TrustStore().Dir, "output")})}
+		shells: bash.NewShells(bash.Options{Base: base, Runner: shell.Exec{}, Spill: h.spill()})}
 	t.all = []agent.Tool{
 		file.NewRead(base, t.seen), file.NewWrite(base, t.seen), file.NewEdit(base, t.seen), file.NewMultiEdit(base, t.seen),
 	}
 	t.all = append(t.all, find.Tools(find.Options{Base: base, Refused: h.refused})...)
 	t.all = append(t.all, t.shells.Tools()...)
-	t.all = append(t.all, web.New(web.Options{}), todo.New(t.todos), agenttool.Agent{Types: describe(h.defs)})
+	t.all = append(t.all, web.New(web.Options{Proxy: http.ProxyFromEnvironment}), todo.New(t.todos), question.New(nil), agenttool.Agent{Types: describe(h.defs)})
 	if !h.o.NoSkills {
 		t.all = append(t.all, skilltool.Skill{}, skilltool.Search{Finder: e})
 	}
 	return t
+}
+
+// endAgent drops what the tools remember of a subagent (spec I-10).
+func (t toolbox) endAgent(id session.AgentID) {
+	t.shells.EndAgent(id)
+	t.seen.EndAgent(id)
+	t.todos.EndAgent(id)
 }
 
 // refused keeps single files out of searches that were approved for a directory.

@@ -17,6 +17,7 @@ import (
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/slash"
+	"github.com/knack-skills/knack/turn"
 )
 
 // converse answers with a language model: the agent loop, headless.
@@ -35,7 +36,11 @@ func (o *Options) converse(cmd *cobra.Command, first *knack.Engine, message stri
 	}
 	out.e = h.Engine
 	out.start(model.String(), h.Tools())
+	if begin := h.InitialPrompt(); begin != "" {
+		message = begin + "\n\n" + message
+	}
 	a, err := o.turn(cmd.Context(), h, message)
+	h.Sync()
 	a.usage = h.Talk.Usage()
 	for _, d := range h.Talk.Denials() {
 		a.denials = append(a.denials, denial{Tool: d.Tool, Input: d.Input, Reason: d.Reason})
@@ -44,8 +49,8 @@ func (o *Options) converse(cmd *cobra.Command, first *knack.Engine, message stri
 	for _, p := range h.Problems() {
 		out.notice(p.String())
 	}
-	if err != nil && errors.Is(err, context.Canceled) {
-		return err
+	if ended := cmd.Context().Err(); err != nil && ended != nil {
+		return ended // however the model or a tool put it
 	}
 	if werr := out.result(a, err); werr != nil {
 		return werr
@@ -62,15 +67,19 @@ func (o *Options) chat(model choose.Choice, names choose.Options, out *writer) c
 	}
 }
 
+// compact is the command that shortens the conversation (spec M-2).
+const compact = "/compact"
+
 // turn takes one message down the road: /compact, skills that were typed, then
 // the model, until nothing runs in the background any more (spec I-11).
 func (o *Options) turn(ctx context.Context, h *chat.Host, message string) (outcome, error) {
-	if rest, ok := strings.CutPrefix(message, "/compact"); ok && (rest == "" || strings.HasPrefix(rest, " ")) {
-		err := h.Talk.Compact(ctx, strings.TrimSpace(rest))
-		return outcome{text: "The conversation was compacted."}, err
-	}
+	h.Prompt(message)
 	in := agent.Input{Text: message}
 	if !o.NoSkills {
+		if words := strings.Fields(message); strings.HasPrefix(message, compact) && words[0] == compact {
+			err := h.Talk.Compact(ctx, strings.TrimSpace(message[len(compact):]))
+			return outcome{text: "The conversation was compacted."}, err
+		}
 		answered, a, err := o.typed(ctx, h, message, &in)
 		if answered || err != nil {
 			return a, err
@@ -109,10 +118,14 @@ func (o *Options) typed(ctx context.Context, h *chat.Host, message string, in *a
 			if output.ExitCode(err) == output.ExitDenied {
 				a.denials = append(a.denials, skillDenial(req, err))
 			}
+			// The session has recorded the skills before this one, so their
+			// text has to be where it says that it is.
+			h.Talk.Join(in.Messages...)
 			return true, a, err
 		}
 		if r.Mode == skill.Fork {
-			return true, outcome{text: forkText(r), turns: 0}, nil
+			a, err := forked(ctx, h, message, r)
+			return true, a, err
 		}
 		in.Messages = append(in.Messages, r.Messages...)
 		in.Override = in.Override.And(r.Override)
@@ -120,11 +133,28 @@ func (o *Options) typed(ctx context.Context, h *chat.Host, message string, in *a
 	return false, a, nil
 }
 
-func forkText(r *invoke.Result) string {
-	if r.Fork.Task != "" {
-		return r.ToolResult()
+// forked is the turn of a person who started a subagent: its text is the
+// answer. One in the background is waited for, because nobody is there to whom
+// it could be brought later (spec I-11).
+func forked(ctx context.Context, h *chat.Host, message string, r *invoke.Result) (outcome, error) {
+	said := turn.Message{Role: turn.User, Text: message}
+	if r.Fork.Task == "" {
+		text := r.Fork.Text
+		if strings.TrimSpace(text) == "" {
+			text = r.ToolResult()
+		}
+		h.Talk.Join(said, turn.Message{Role: turn.Assistant, Text: text})
+		return outcome{text: text, turns: 1, spoken: true}, nil
 	}
-	return r.Fork.Text
+	h.Talk.Join(said, turn.Message{Role: turn.Assistant, Text: r.ToolResult()})
+	if _, err := h.Talk.Wait(ctx); err != nil {
+		return outcome{}, err
+	}
+	var texts []string
+	for _, m := range h.Talk.Deliver() {
+		texts = append(texts, m.Text)
+	}
+	return outcome{text: strings.Join(texts, "\n\n"), turns: 1}, nil
 }
 
 // event prints what happens, in a stream.
@@ -133,7 +163,9 @@ func (w *writer) event(e agent.Event) {
 	case agent.Notice:
 		w.notice(e.Text)
 	case agent.Invoked:
-		w.invoked(e.Result, e.By, false)
+		if e.Err == nil {
+			w.invoked(e.Result, e.By, false)
+		}
 	case agent.Message:
 		if w.format == "stream-json" && e.Agent == session.Main {
 			w.line(map[string]any{"type": e.Message.Role, "session_id": w.e.Session().ID, "meta": e.Meta, "message": e.Message})

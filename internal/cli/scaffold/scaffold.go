@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -118,19 +117,27 @@ func (o *options) root(e *knack.Engine) (string, error) {
 	return "", output.Usagef("--dir: %q is neither project nor user", o.dir)
 }
 
+// fill makes the text of a template: NAME and TITLE stand for the skill's name,
+// and a line "FORK agent: TYPE" for what --fork adds. A template language would
+// cost the program a third of its size: reflection keeps every method linked.
 func (o *options) fill(name string) ([]byte, error) {
-	t, err := template.New(o.template+".md").Funcs(template.FuncMap{"yaml": frontmatter.Quote}).
-		ParseFS(templates, path.Join("templates", o.template+".md"))
+	raw, err := templates.ReadFile(path.Join("templates", o.template+".md"))
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
 	title := strings.ReplaceAll(name, "-", " ")
-	err = t.Execute(&b, struct {
-		Name, Title string
-		Fork        bool
-	}{name, strings.ToUpper(title[:1]) + title[1:], o.fork})
-	return b.Bytes(), err
+	words := strings.NewReplacer("NAME", frontmatter.Quote(name), "TITLE", strings.ToUpper(title[:1])+title[1:])
+	var b bytes.Buffer
+	for line := range strings.Lines(string(raw)) {
+		agent, fork := strings.CutPrefix(line, "FORK ")
+		switch {
+		case !fork:
+			b.WriteString(words.Replace(line))
+		case o.fork:
+			b.WriteString("context: fork\n" + agent)
+		}
+	}
+	return b.Bytes(), nil
 }
 
 // write creates file with its directories; it never replaces anything.

@@ -1,0 +1,119 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/memory"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/session/transcript"
+	"github.com/knack-skills/knack/turn"
+)
+
+// system is the constant beginning of every request: who the agent is, where it
+// runs, and what the people it works for have written down.
+func (h *Host) system(ctx context.Context) (string, error) {
+	base := systemPrompt
+	if h.main != nil {
+		base = cmp.Or(h.main.Prompt, base)
+	}
+	place := h.Engine.Place()
+	m, err := memory.Load(ctx, memory.Options{Place: memory.Place{Managed: place.Managed, UserDir: h.Engine.UserDir(),
+		Project: place.ProjectDirs(), Repository: h.Engine.ProjectDir(), Home: place.Home}})
+	if err != nil {
+		return "", err
+	}
+	h.problem = append(h.problem, m.Problems...)
+	lean := memory.Surroundings{WorkDir: h.Engine.Dir(), ProjectDir: h.Engine.ProjectDir(), MoreDirs: place.AddDirs,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash", Date: time.Now(), Headless: true}
+	around := lean
+	around.Repository = memory.Status(ctx, h.Engine.Dir(), memory.GitOptions{Trusted: h.Engine.Trusted()})
+	h.around = [2]string{paragraphs(around.Render(), m.Render()), paragraphs(lean.Render())}
+	if h.main != nil && h.main.Run.Lean {
+		return paragraphs(base, h.around[1], h.o.AppendSystem), nil
+	}
+	return paragraphs(base, h.around[0], h.o.AppendSystem), nil
+}
+
+func paragraphs(parts ...string) string { return strings.Join(deleteEmpty(parts), "\n\n") }
+
+func deleteEmpty(parts []string) []string {
+	out := parts[:0:0]
+	for _, p := range parts {
+		if strings.TrimSpace(p) != "" {
+			out = append(out, strings.TrimSpace(p))
+		}
+	}
+	return out
+}
+
+// announce tells an agent of skills, and writes down that it did (spec L-6).
+func (h *Host) announce(id session.AgentID) string {
+	if h.o.NoSkills {
+		return ""
+	}
+	m, ok := h.Engine.Announce(id)
+	if !ok {
+		return ""
+	}
+	if id == session.Main {
+		a := transcript.AnnouncedOf(h.Engine.Session().Told(id))
+		a.Anew = true
+		h.keep(id, a)
+	}
+	return m.Text
+}
+
+// names is what an agent is told of skills after a compaction (spec L-7).
+func (h *Host) names(session.AgentID) string {
+	if h.o.NoSkills {
+		return ""
+	}
+	switch h.Engine.Settings().AfterCompaction {
+	case "none":
+		return ""
+	case "full":
+		return h.Engine.Listing().Text
+	}
+	return listing.Names(h.Engine.Entries(), h.Engine.ListingOptions()).Text
+}
+
+// attach reads the files that a message refers to (spec A-5).
+func (h *Host) attach(ctx context.Context, text string) []turn.Message {
+	list, err := memory.Attach(ctx, text, memory.AttachOptions{WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead})
+	if err != nil {
+		return nil
+	}
+	return messages(list)
+}
+
+// attachSkill reads the files that the text of a skill refers to (spec I-5).
+func (h *Host) attachSkill(ctx context.Context, e *catalog.Entry, text string) []turn.Message {
+	list, err := memory.AttachSkill(ctx, text, e.Skill, h.Engine.Trusted(), memory.AttachOptions{
+		WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead})
+	if err != nil {
+		return nil
+	}
+	return messages(list)
+}
+
+func messages(list []memory.Attachment) (out []turn.Message) {
+	for _, a := range list {
+		out = append(out, turn.Message{Role: turn.User, Text: a.Block(), Meta: true})
+	}
+	return out
+}
+
+func (h *Host) mayRead(_ context.Context, a memory.Ask) (string, bool) {
+	r := h.Engine.PermissionRequest("Read")
+	r.Input = permission.Input{Path: a.Path, RealPath: a.Real}
+	d := h.invokeEnv().Rules.Decide(r)
+	// What belongs to the skill that runs needs no rule, unless one refuses it.
+	return d.Reason, d.Verdict == permission.Allow || a.Own && d.Verdict == permission.Ask && !d.Firm
+}
