@@ -87,7 +87,8 @@ func section(heading string, lines []Line) string {
 func removedLines(ids []string, p *plan) (lines []Line, left int) {
 	room := namesOverBudget * p.budget
 	for i, id := range ids {
-		it := newItem(&Entry{Summary: skill.Summary{ID: id}}, &p.o)
+		var it item
+		it.begin(&Entry{Summary: skill.Summary{ID: id}}, &p.o)
 		if room -= it.bare; room < 0 {
 			return lines, len(ids) - i
 		}

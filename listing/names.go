@@ -19,7 +19,7 @@ func Names(entries []Entry, o Options) Listing {
 	items := make([]item, len(entries))
 	names := make([]*item, len(entries))
 	for i := range entries {
-		items[i] = newItem(&entries[i], &o)
+		items[i].begin(&entries[i], &o)
 		items[i].bare -= len("- \n") - len(", ")
 		names[i] = &items[i]
 	}

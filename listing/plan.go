@@ -23,7 +23,7 @@ func newPlan(entries []Entry, o Options) *plan {
 	others := false
 	for i := range entries {
 		it := &p.items[i]
-		*it = newItem(&entries[i], &o)
+		it.begin(&entries[i], &o)
 		if it.fixed() {
 			it.load(&o)
 		} else {
