@@ -58,8 +58,8 @@ var arrows = map[string]string{
 	"llm/offline":   "skill invoke search",
 	// The agent.
 	"agent":               "*core llm agentdef",
-	"agent/skilltool":     "agent listing llm search",
-	"agent/agenttool":     "agent invoke llm permission",
+	"agent/skilltool":     "agent agent/tool listing llm search",
+	"agent/agenttool":     "agent agent/tool invoke llm permission",
 	"agent/tool":          "*core agent llm",
 	"agent/tool/file":     "*core agent agent/tool llm",
 	"agent/tool/find":     "*core agent agent/tool llm",

@@ -75,7 +75,7 @@ func (a *agent) plan(b llm.ToolCall) *prepared {
 		}
 		var err error
 		if p.plan, err = t.Plan(input); err != nil {
-			p.fail("The input of %s is wrong: %v", b.Name, err)
+			p.fail("The input of %s is wrong: %s", b.Name, strings.TrimPrefix(err.Error(), b.Name+": "))
 		}
 		return p
 	}

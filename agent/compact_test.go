@@ -142,7 +142,9 @@ func TestCompactFork(t *testing.T) {
 func TestResumeMends(t *testing.T) { // spec M-4, A-1
 	say := func(role llm.Role, blocks ...llm.Block) llm.Message { return llm.Message{Role: role, Content: blocks} }
 	text := func(s string) llm.Block { return llm.Block{Type: llm.Text, Text: s} }
-	use := func(id string) llm.Block { return llm.Block{Type: llm.ToolUse, ToolUseID: id, Name: "Read", Input: []byte("{}")} }
+	use := func(id string) llm.Block {
+		return llm.Block{Type: llm.ToolUse, ToolUseID: id, Name: "Read", Input: []byte("{}")}
+	}
 	res := func(id string) llm.Block { return llm.Block{Type: llm.ToolResult, ToolUseID: id, Text: "r" + id} }
 	for name, tt := range map[string]struct {
 		history []llm.Message

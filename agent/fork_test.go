@@ -474,3 +474,44 @@ func TestJoin(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// TestForkMode: a type can be stricter than the agent that starts it, and wider
+// only where that one still asks.
+func TestForkMode(t *testing.T) { // spec S-10, A-4
+	const touch, write = `{"name":"Bash","input":{"command":"touch made","description":"d"}}`, `{"name":"Write","input":{"file_path":"made","content":"x"}}`
+	for _, tt := range []struct {
+		session  agent.Mode
+		kind     string
+		noBypass bool
+		call     string
+		made     bool
+	}{
+		{agent.ModeBypass, "", false, touch, true},
+		{agent.ModeBypass, "plan", false, touch, false},
+		{agent.ModeBypass, "dontAsk", false, touch, false},
+		{agent.ModeBypass, "acceptEdits", false, touch, true},
+		{agent.ModePlan, "bypassPermissions", false, touch, false},
+		{agent.ModeDontAsk, "bypassPermissions", false, touch, false},
+		{agent.ModeDontAsk, "acceptEdits", false, write, false},
+		{agent.ModeDefault, "bypassPermissions", false, touch, true},
+		{agent.ModeDefault, "bypassPermissions", true, touch, false},
+		{agent.ModeDefault, "acceptEdits", false, write, true},
+		{agent.ModeDefault, "", false, write, false},
+		{agent.ModeAcceptEdits, "default", false, write, false},
+		{agent.ModeAcceptEdits, "", false, write, true},
+	} {
+		w := newWorld(t, nil)
+		o := w.options(w.engine, script(t, `{"steps":[{"calls":[{"name":"Agent","input":{"description":"d","prompt":"p"}}]},{}],
+			"subagents":{"*":[{"calls":[`+tt.call+`]},{}]}}`))
+		o.Mode, o.NoBypass = tt.session, tt.noBypass
+		o.Definition = func(name string) (*agentdef.Definition, error) {
+			return &agentdef.Definition{Name: name, Run: agentdef.Run{PermissionMode: tt.kind}}, nil
+		}
+		if _, err := agent.New(o).Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
+			t.Fatal(err)
+		}
+		if exists(w, "made") != tt.made {
+			t.Errorf("session %s, type %q: made is %v", tt.session, tt.kind, !tt.made)
+		}
+	}
+}

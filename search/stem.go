@@ -137,7 +137,7 @@ func finalE(w []byte) []byte {
 	return w
 }
 
-func hasVowel(w []byte) bool { return bytes.IndexAny(w, "aeiouy") >= 0 }
+func hasVowel(w []byte) bool { return bytes.ContainsAny(w, "aeiouy") }
 
 // stopWords are words that say little about what is wanted, stemmed: of grammar
 // and of small talk. They count a tenth.

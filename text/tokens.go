@@ -153,10 +153,10 @@ var transitions = func() (t [256]uint16) {
 		}
 	}
 	for s := inWord; s < inLong; s += classes {
-		t[s|toLower] = uint16(s + classes)
+		t[s+toLower] = uint16(s + classes)
 	}
-	t[(inLong-classes)|toLower] |= 18 << 8
-	t[inLong|toLower] = 4<<8 | uint16(inLong+classes)
+	t[inLong-classes+toLower] |= 18 << 8
+	t[inLong+toLower] = 4<<8 | uint16(inLong+classes)
 	return t
 }()
 

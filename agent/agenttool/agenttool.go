@@ -7,10 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/agent/tool"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/permission"
@@ -31,29 +31,31 @@ func (a Agent) Spec() llm.ToolSpec {
 		Description: "Start a subagent for a task that stands on its own: a search through many files, a review, one of several independent changes. " +
 			"It sees nothing of this conversation, so the prompt must say everything it needs and what to report. " +
 			"Its last message comes back as the result. Call it several times in one message to work in parallel.\n\nAgent types:\n" + a.Types,
-		InputSchema: json.RawMessage(
-			`{"type":"object","properties":{"description":{"type":"string","description":"Three to five words for the person who watches."},` +
-				`"prompt":{"type":"string","description":"The whole task."},` +
-				`"subagent_type":{"type":"string","description":"The agent type; general-purpose when left out."},` +
-				`"run_in_background":{"type":"boolean","description":"Do not wait; the result arrives as a message."}},` +
-				`"required":["description","prompt"],"additionalProperties":false}`)}
+		InputSchema: input().Schema()}
+}
+
+func input() tool.Input {
+	return tool.Input{Tool: "Agent", Fields: []tool.Field{
+		{Name: "description", Type: tool.String, Required: true, Doc: "three to five words for the person who watches"},
+		{Name: "prompt", Type: tool.String, Required: true, Filled: true, Doc: "the whole task"},
+		{Name: "subagent_type", Type: tool.String, Doc: "the agent type; general-purpose when left out"},
+		{Name: "run_in_background", Type: tool.Boolean, Doc: "do not wait; the result arrives as a message"},
+	}}
 }
 
 // Plan reads a call.
-func (Agent) Plan(input json.RawMessage) (agent.Plan, error) {
+func (Agent) Plan(raw json.RawMessage) (agent.Plan, error) {
 	var in struct {
 		Description string `json:"description"`
 		Prompt      string `json:"prompt"`
 		Type        string `json:"subagent_type"`
 		Background  bool   `json:"run_in_background"`
 	}
-	d := json.NewDecoder(strings.NewReader(string(input)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return agent.Plan{}, fmt.Errorf("it is not the JSON object that the schema asks for: %w", err)
+	if err := input().Decode(raw, &in); err != nil {
+		return agent.Plan{}, err
 	}
 	if strings.TrimSpace(in.Prompt) == "" {
-		return agent.Plan{}, errors.New(`"prompt" is missing: say the whole task`)
+		return agent.Plan{}, errors.New(`"prompt" is blank: say the whole task`)
 	}
 	return agent.Plan{
 		Ask:      permission.Request{Tool: "Agent", Input: permission.Input{Agent: cmp.Or(in.Type, general)}},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/agent/tool"
 	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/search"
@@ -23,25 +24,30 @@ var _ agent.Tool = Skill{}
 
 // Spec describes the tool.
 func (Skill) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: listing.ToolName, Description: listing.ToolDescription(), InputSchema: json.RawMessage(
-		`{"type":"object","properties":{"skill":{"type":"string","description":"The id of the skill, exactly as listed."},` +
-			`"args":{"type":"string","description":"What a person would type after the name; optional."}},"required":["skill"],"additionalProperties":false}`)}
+	return llm.ToolSpec{Name: listing.ToolName, Description: listing.ToolDescription(), InputSchema: skillInput().Schema()}
+}
+
+func skillInput() tool.Input {
+	return tool.Input{Tool: listing.ToolName, Fields: []tool.Field{
+		{Name: "skill", Type: tool.String, Required: true, Filled: true, Doc: "the id of the skill, exactly as listed"},
+		{Name: "args", Type: tool.String, Doc: "what a person would type after the name; optional"},
+	}}
 }
 
 // Plan reads a call. Permission is part of the road that it takes (spec S-2).
 func (Skill) Plan(input json.RawMessage) (agent.Plan, error) {
 	var in struct {
-		Skill *string `json:"skill"`
-		Args  string  `json:"args"`
+		Skill string `json:"skill"`
+		Args  string `json:"args"`
 	}
-	if err := decode(input, &in); err != nil {
+	if err := skillInput().Decode(input, &in); err != nil {
 		return agent.Plan{}, err
 	}
-	if in.Skill == nil || strings.TrimSpace(*in.Skill) == "" {
-		return agent.Plan{}, errors.New(`"skill" is missing: give the id of a listed skill, such as {"skill": "commit"}`)
+	if strings.TrimSpace(in.Skill) == "" {
+		return agent.Plan{}, errors.New(`"skill" is blank: give the id of a listed skill`)
 	}
 	return agent.Plan{Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
-		r, err := env.Invoke(ctx, *in.Skill, in.Args)
+		r, err := env.Invoke(ctx, in.Skill, in.Args)
 		if err != nil {
 			if ctx.Err() != nil {
 				return agent.Result{}, ctx.Err()
@@ -73,9 +79,14 @@ func (Search) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: "SkillSearch",
 		Description: "Find skills by words, when the list of skills was shortened or you no longer see it. " +
 			"Answers with ids and descriptions, best match first. Call the Skill tool with an id to use one.",
-		InputSchema: json.RawMessage(
-			`{"type":"object","properties":{"query":{"type":"string","description":"Words that describe the task."},` +
-				`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"At most this many results; 5 when left out."}},"required":["query"],"additionalProperties":false}`)}
+		InputSchema: searchInput().Schema()}
+}
+
+func searchInput() tool.Input {
+	return tool.Input{Tool: "SkillSearch", Fields: []tool.Field{
+		{Name: "query", Type: tool.String, Required: true, Filled: true, Doc: "words that describe the task"},
+		{Name: "limit", Type: tool.Integer, Min: 1, Max: maxLimit, Doc: "at most this many results; 5 when left out"},
+	}}
 }
 
 // Plan reads a call.
@@ -84,14 +95,11 @@ func (s Search) Plan(input json.RawMessage) (agent.Plan, error) {
 		Query string `json:"query"`
 		Limit int    `json:"limit"`
 	}{Limit: defaultLimit}
-	if err := decode(input, &in); err != nil {
+	if err := searchInput().Decode(input, &in); err != nil {
 		return agent.Plan{}, err
 	}
 	if strings.TrimSpace(in.Query) == "" {
-		return agent.Plan{}, errors.New(`"query" is missing: give words that describe the task`)
-	}
-	if in.Limit < 1 || in.Limit > maxLimit {
-		return agent.Plan{}, fmt.Errorf(`"limit" is %d; it goes from 1 to %d`, in.Limit, maxLimit)
+		return agent.Plan{}, errors.New(`"query" is blank: give words that describe the task`)
 	}
 	return agent.Plan{ReadOnly: true, Run: func(ctx context.Context, _ agent.CallEnv) (agent.Result, error) {
 		hits, err := s.Finder.Search(ctx, in.Query, in.Limit)
@@ -107,14 +115,4 @@ func (s Search) Plan(input json.RawMessage) (agent.Plan, error) {
 		}
 		return agent.Result{Text: b.String()}, nil
 	}}, nil
-}
-
-// decode reads tool input strictly: a misspelt key is said, not ignored.
-func decode(input json.RawMessage, into any) error {
-	d := json.NewDecoder(strings.NewReader(string(input)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("it is not the JSON object that the schema asks for: %w", err)
-	}
-	return nil
 }

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/knack-skills/knack/internal/lab"
@@ -96,11 +94,7 @@ func (c *contender) run(dir string, env []string) error {
 	if err != nil {
 		return err
 	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return errors.New("no resource usage on this system")
-	}
-	c.rss = max(c.rss, usage.Maxrss)
+	c.rss = max(c.rss, peak(cmd.ProcessState))
 	return nil
 }
 

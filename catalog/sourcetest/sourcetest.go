@@ -79,7 +79,7 @@ func cancelled(ctx context.Context, src catalog.Source) error {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, _, err := src.Load(ctx); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("Load with a cancelled context returned %v, want context.Canceled", err)
+		return fmt.Errorf("loading with a cancelled context returned %v, want context.Canceled", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func New(o Options) (*Model, error) {
 	case o.BaseURL != "":
 		u, err := wire.BaseURL(o.BaseURL)
 		if err != nil {
-			return nil, fmt.Errorf("Anthropic API: %w", err)
+			return nil, fmt.Errorf("anthropic: %w", err)
 		}
 		host = u.Host
 		opts = append(opts, option.WithBaseURL(o.BaseURL))

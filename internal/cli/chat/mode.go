@@ -2,10 +2,10 @@ package chat
 
 import (
 	"cmp"
-	"errors"
 	"path/filepath"
 
 	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -18,7 +18,7 @@ func (h *Host) mode() (agent.Mode, error) {
 		return mode, nil
 	}
 	if h.o.Mode == agent.ModeBypass {
-		return "", errors.New("--permission-mode: bypassPermissions is disabled by the setting disableBypassPermissionsMode")
+		return "", output.Usagef("--permission-mode: bypassPermissions is disabled by the setting disableBypassPermissionsMode")
 	}
 	h.problem = append(h.problem, skill.Problem{Code: "bad-value", Severity: skill.Warning,
 		Message: "permissions.defaultMode is bypassPermissions, which disableBypassPermissionsMode forbids; the mode is default",

@@ -3,6 +3,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agentdef"
+	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
@@ -163,7 +165,7 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	}
 	if h.o.Agent != "" {
 		if h.main, err = h.defs.Lookup(h.o.Agent); err != nil {
-			return fmt.Errorf("--agent: %w", err)
+			return output.Usagef("--agent: %v", err)
 		}
 	}
 	mode, err := h.mode()
@@ -180,6 +182,7 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 		return err
 	}
 	e := h.Engine
+	h.o.Effort = cmp.Or(h.o.Effort, e.Settings().Effort)
 	h.Talk = agent.New(agent.Options{
 		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
 		System: system, Main: h.main, Around: h.around[0], AroundLean: h.around[1], Tools: h.tools.all, Session: e.Session(),
@@ -198,7 +201,7 @@ func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
 	if h.o.Agents != "" {
 		defs, problems, err := agentdef.Parse(h.o.Agents)
 		if err != nil {
-			return nil, fmt.Errorf("--agents: %w", err)
+			return nil, output.Usagef("%v", err)
 		}
 		given, h.problem = defs, append(h.problem, problems...)
 	}

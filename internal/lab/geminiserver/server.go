@@ -125,7 +125,7 @@ func read(contents []content, signed bool) (out []llm.Block, err error) {
 			switch {
 			case p.Call != nil && c.Role == "model" && json.Valid(p.Call.Args) && p.Call.Args[0] == '{':
 				if signed && len(open) == 0 && p.Signature == "" {
-					return nil, fmt.Errorf("Function call is missing a thought_signature in functionCall parts")
+					return nil, fmt.Errorf("function call is missing a thought_signature in functionCall parts")
 				}
 				open = append(open, p.Call.Name)
 				out = append(out, llm.Block{Type: llm.ToolUse, ToolUseID: p.Call.ID, Name: p.Call.Name, Input: p.Call.Args})

@@ -31,7 +31,7 @@ func (f function) spec() (llm.ToolSpec, error) {
 		Properties json.RawMessage `json:"properties"`
 	}
 	if json.Unmarshal(f.Parameters, &schema) != nil || schema.Type != "object" || schema.Properties == nil {
-		return llm.ToolSpec{}, fmt.Errorf("Invalid schema for function '%s': object schema missing properties", f.Name)
+		return llm.ToolSpec{}, fmt.Errorf("invalid schema for function '%s': object schema missing properties", f.Name)
 	}
 	return llm.ToolSpec{Name: f.Name, Description: f.Description, InputSchema: f.Parameters}, nil
 }
@@ -63,9 +63,9 @@ func readResponses(body []byte) (seen llmtest.Seen, err error) {
 	case !r.Stream || r.Store == nil || *r.Store:
 		return seen, errors.New("these tests want stream and no store")
 	case r.Max != nil && *r.Max < 16:
-		return seen, errors.New("Invalid 'max_output_tokens': integer below minimum value")
+		return seen, errors.New("invalid 'max_output_tokens': integer below minimum value")
 	case len(r.CacheKey) > 64:
-		return seen, errors.New("Invalid 'prompt_cache_key': string too long")
+		return seen, errors.New("invalid 'prompt_cache_key': string too long")
 	}
 	seen.Model, seen.System = r.Model, r.Instructions
 	for _, t := range r.Tools {
@@ -84,7 +84,7 @@ func readResponses(body []byte) (seen llmtest.Seen, err error) {
 		seen.Blocks = append(seen.Blocks, blocks...)
 	}
 	for id := range open {
-		return seen, fmt.Errorf("No tool output found for function call %s.", id)
+		return seen, fmt.Errorf("no tool output found for function call %s", id)
 	}
 	return seen, nil
 }
@@ -112,30 +112,30 @@ func readItem(raw json.RawMessage, open map[string]bool) (out []llm.Block, err e
 		want := map[string]string{"user": "input_text", "assistant": "output_text"}[it.Role]
 		for _, c := range it.Content {
 			if c["type"] != want {
-				return nil, fmt.Errorf("Invalid value: '%s'", c["type"])
+				return nil, fmt.Errorf("invalid value: '%s'", c["type"])
 			}
 			out = append(out, llm.Block{Type: llm.Text, Text: c["text"]})
 		}
 		return out, nil
 	case "function_call":
 		if it.Arguments == nil || it.CallID == "" || it.Name == "" {
-			return nil, errors.New("Missing required parameter")
+			return nil, errors.New("missing required parameter")
 		}
 		open[it.CallID] = true
 		return []llm.Block{{Type: llm.ToolUse, ToolUseID: it.CallID, Name: it.Name, Input: []byte(*it.Arguments)}}, nil
 	case "function_call_output":
 		if it.Output == nil || !open[it.CallID] {
-			return nil, fmt.Errorf("No tool call found for function call output with call_id %s.", it.CallID)
+			return nil, fmt.Errorf("no tool call found for function call output with call_id %s", it.CallID)
 		}
 		delete(open, it.CallID)
 		return []llm.Block{{Type: llm.ToolResult, ToolUseID: it.CallID, Text: *it.Output}}, nil
 	case "reasoning":
 		if it.Summary == nil || it.Encrypted == "" {
-			return nil, errors.New("Missing required parameter")
+			return nil, errors.New("missing required parameter")
 		}
 		return []llm.Block{{Type: llm.Thinking}}, nil
 	}
-	return nil, fmt.Errorf("Invalid value: '%s'", it.Type)
+	return nil, fmt.Errorf("invalid value: '%s'", it.Type)
 }
 
 type chatRequest struct {
@@ -203,9 +203,9 @@ func readChat(body []byte) (seen llmtest.Seen, err error) {
 			seen.Blocks = append(seen.Blocks, llm.Block{Type: llm.ToolResult, ToolUseID: m.ID, Text: texts[0].Text})
 			continue
 		case len(open) > 0:
-			return seen, errors.New("An assistant message with 'tool_calls' must be followed by tool messages")
+			return seen, errors.New("an assistant message with 'tool_calls' must be followed by tool messages")
 		case m.Role != "user" && m.Role != "assistant":
-			return seen, fmt.Errorf("Invalid value: '%s'", m.Role)
+			return seen, fmt.Errorf("invalid value: '%s'", m.Role)
 		case len(texts) == 0 && len(m.Calls) == 0:
 			return seen, fmt.Errorf("messages[%d]: content is missing", i)
 		}
@@ -216,7 +216,7 @@ func readChat(body []byte) (seen llmtest.Seen, err error) {
 		}
 	}
 	if len(open) > 0 {
-		return seen, errors.New("An assistant message with 'tool_calls' must be followed by tool messages")
+		return seen, errors.New("an assistant message with 'tool_calls' must be followed by tool messages")
 	}
 	return seen, nil
 }
