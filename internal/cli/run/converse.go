@@ -171,7 +171,7 @@ func (w *writer) event(e agent.Event) {
 			w.line(map[string]any{"type": e.Message.Role, "session_id": w.e.Session().ID, "meta": e.Meta, "message": e.Message})
 		}
 	case agent.Compacted:
-		if w.format == "stream-json" {
+		if w.format == "stream-json" && e.Agent == session.Main {
 			w.line(map[string]any{"type": "system", "subtype": "compact_boundary", "session_id": w.e.Session().ID,
 				"messages": e.Before, "tokens": e.Tokens})
 		}
