@@ -36,6 +36,7 @@ type Options struct {
 	Bundled   []bundled.Skill  // nil means bundled.Standard
 	NoBundled bool             // no compiled-in skills at all
 	Sources   []catalog.Source // further sources of the host's own
+	Bare      bool             // no skills but those of AddDirs (spec A-7)
 
 	Home      string              // home directory; empty means os.UserHomeDir
 	StateDir  string              // empty means state.Dir
@@ -173,6 +174,14 @@ func wants(only []string, l settings.Level) bool {
 // sources returns everything the catalog merges.
 func (e *Engine) sources() []catalog.Source {
 	var out []catalog.Source
+	if e.opts.Bare {
+		place := e.place
+		place.AddDirs = e.opts.AddDirs // and not what settings add to them
+		for _, r := range place.Additional() {
+			out = append(out, r)
+		}
+		return out
+	}
 	if !e.opts.NoBundled {
 		set := e.opts.Bundled
 		if set == nil {
@@ -221,11 +230,12 @@ func (e *Engine) Listing() listing.Listing {
 // copy it gets, for example to add the grants of a running turn.
 func (e *Engine) Env() invoke.Env {
 	s := e.settings
+	effort, _ := s.EffortValue() // a bad one is among SettingsProblems
 	return invoke.Env{
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
 		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,
-		Model: s.Model, Effort: s.Effort, Trusted: e.trusted,
+		Model: s.Model, Effort: effort, Trusted: e.trusted,
 		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),
 		ShellOff:         isSet(s.DisableSkillShellExecution),
 		ArgumentBase:     s.ArgumentBaseValue(),

@@ -51,6 +51,11 @@ func (e *Engine) configure() {
 	// Only now may the workspace's own files say more than what restricts it.
 	e.settings = e.settings.ForTrust(e.trusted)
 	e.place.AddDirs = slices.Concat(o.AddDirs, e.settings.Permissions.AdditionalDirectories)
+	if _, ok := e.settings.EffortValue(); !ok {
+		bad = append(bad, skill.Problem{Code: "setting-value", Severity: skill.Warning, Path: e.settings.From("effort"),
+			Message: fmt.Sprintf("effort is %q; it is left out", e.settings.Effort),
+			Fix:     "set it to low, medium, high, xhigh, max or a number of thinking tokens"})
+	}
 	rules, unusable := e.settings.Rules(e.trusted)
 	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad)
 }

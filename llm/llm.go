@@ -157,6 +157,15 @@ func (u Usage) Add(v Usage) Usage {
 	return u
 }
 
+// Sub returns what u has more than v, an earlier count.
+func (u Usage) Sub(v Usage) Usage {
+	u.InputTokens -= v.InputTokens
+	u.OutputTokens -= v.OutputTokens
+	u.CacheReadInputTokens -= v.CacheReadInputTokens
+	u.CacheCreationInputTokens -= v.CacheCreationInputTokens
+	return u
+}
+
 // Context is how much of the context window the request took.
 func (u Usage) Context() int {
 	return u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens + u.OutputTokens

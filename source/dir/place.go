@@ -166,12 +166,25 @@ func (p Place) Roots() []Root {
 	for i, d := range project {
 		l.skills(Root{Source: skill.Project, Distance: i, Boundary: boundary(d)}, d)
 	}
+	l.additional(p)
+	l.legacy(p, project, config)
+	return l.list
+}
+
+// Additional returns the roots of AddDirs alone, for a run that has no other
+// skills (spec A-7). A directory that is the user's or the project's as well
+// counts too.
+func (p Place) Additional() []Root {
+	var l roots
+	l.additional(p)
+	return l.list
+}
+
+func (l *roots) additional(p Place) {
 	for i, d := range p.AddDirs {
 		d = p.absolute(d)
 		l.skills(Root{Source: skill.Additional, Distance: i, Boundary: boundary(d)}, d)
 	}
-	l.legacy(p, project, config)
-	return l.list
 }
 
 // legacy adds the directories of command files. The user's is looked up first

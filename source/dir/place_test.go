@@ -179,6 +179,23 @@ legacy/project 0 h/x/.claude/commands ^h/x
 	}
 }
 
+// TestAdditional: the directories that are added count alone, also where they
+// are somebody else's in a full run (spec A-7).
+func TestAdditional(t *testing.T) {
+	top := tree(t, "-- p/.git/ --\n-- h/ --\n-- x/ --\n")
+	at := func(name string) string { return filepath.Join(top, name) }
+	p := Place{WorkDir: at("p"), Home: at("h"), Managed: []string{at("m")}, AddDirs: []string{at("x"), at("p")}}
+	var got []string
+	for _, r := range p.Additional() {
+		rel, _ := filepath.Rel(top, r.Path)
+		got = append(got, fmt.Sprintf("%s:%s:%d", r.Source, filepath.ToSlash(rel), r.Distance))
+	}
+	want := "additional:x/.claude/skills:0 additional:x/.agents/skills:0 additional:p/.claude/skills:1 additional:p/.agents/skills:1"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("got %q, want %q", s, want)
+	}
+}
+
 func TestRootsOfSystem(t *testing.T) {
 	t.Setenv("HOME", "/somewhere/home")
 	t.Setenv("USERPROFILE", `C:\somewhere\home`)

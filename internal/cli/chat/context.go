@@ -24,12 +24,10 @@ func (h *Host) system(ctx context.Context) (string, error) {
 		base = cmp.Or(h.main.Prompt, base)
 	}
 	place := h.Engine.Place()
-	m, err := memory.Load(ctx, memory.Options{Place: memory.Place{Managed: place.Managed, UserDir: h.Engine.UserDir(),
-		Project: place.ProjectDirs(), Repository: h.Engine.ProjectDir(), Home: place.Home}})
+	m, err := h.memory(ctx)
 	if err != nil {
 		return "", err
 	}
-	h.problem = append(h.problem, m.Problems...)
 	lean := memory.Surroundings{WorkDir: h.Engine.Dir(), ProjectDir: h.Engine.ProjectDir(), MoreDirs: place.AddDirs,
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash", Date: time.Now(), Headless: true}
 	around := lean
@@ -39,6 +37,22 @@ func (h *Host) system(ctx context.Context) (string, error) {
 		return paragraphs(base, h.around[1], h.o.AppendSystem), nil
 	}
 	return paragraphs(base, h.around[0], h.o.AppendSystem), nil
+}
+
+// memory is what people have written down for agents; nothing in a bare run
+// (spec A-7).
+func (h *Host) memory(ctx context.Context) (memory.Memory, error) {
+	if h.o.Bare {
+		return memory.Memory{}, nil
+	}
+	place := h.Engine.Place()
+	m, err := memory.Load(ctx, memory.Options{Place: memory.Place{Managed: place.Managed, UserDir: h.Engine.UserDir(),
+		Project: place.ProjectDirs(), Repository: h.Engine.ProjectDir(), Home: place.Home}})
+	if err != nil {
+		return m, err
+	}
+	h.problem = append(h.problem, m.Problems...)
+	return m, nil
 }
 
 func paragraphs(parts ...string) string { return strings.Join(deleteEmpty(parts), "\n\n") }

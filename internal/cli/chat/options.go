@@ -38,6 +38,7 @@ type Options struct {
 	Agents       string // --agents, JSON
 	Agent        string // --agent: the type of the main agent
 	NoSkills     bool   // --disable-slash-commands
+	Bare         bool   // --bare: no memory files
 	Continue     bool
 	Resume       string // a session id
 	Fork         bool   // go on in a copy of the session
@@ -182,7 +183,8 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 		return err
 	}
 	e := h.Engine
-	h.o.Effort = cmp.Or(h.o.Effort, e.Settings().Effort)
+	effort, _ := e.Settings().EffortValue() // a bad one is told by the engine
+	h.o.Effort = cmp.Or(h.o.Effort, effort)
 	h.Talk = agent.New(agent.Options{
 		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
 		System: system, Main: h.main, Around: h.around[0], AroundLean: h.around[1], Tools: h.tools.all, Session: e.Session(),

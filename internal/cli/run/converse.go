@@ -13,6 +13,7 @@ import (
 	"github.com/knack-skills/knack/internal/cli/chat"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/skill"
@@ -22,34 +23,34 @@ import (
 
 // converse answers with a language model: the agent loop, headless.
 func (o *Options) converse(cmd *cobra.Command, first *knack.Engine, message string, model choose.Choice, names choose.Options, out *writer) error {
-	if err := o.check(); err != nil {
+	if err := o.check(cmd); err != nil {
 		return err
 	}
-	h, err := chat.Open(cmd.Context(), o.chat(model, names, out), func(s *session.Session) (*knack.Engine, error) {
+	ctx := cmd.Context()
+	h, err := chat.Open(ctx, o.chat(model, names, out), func(s *session.Session) (*knack.Engine, error) {
 		if s == nil {
 			return first, nil
 		}
-		return o.Flags.Open(cmd, func(ko *knack.Options) { ko.Session = s })
+		return o.open(cmd, func(ko *knack.Options) { ko.Session = s })
 	})
 	if err != nil {
 		return err
 	}
 	out.e = h.Engine
 	out.start(model.String(), h.Tools())
-	if begin := h.InitialPrompt(); begin != "" {
-		message = begin + "\n\n" + message
+	c := &conversation{o: o, h: h, out: out}
+	if o.streamed() {
+		err := o.serve(ctx, cmd.InOrStdin(), out, func(message string) (outcome, error) {
+			a, err := c.ask(ctx, message)
+			c.problems()
+			return a, err
+		})
+		return errors.Join(err, h.Close())
 	}
-	a, err := o.turn(cmd.Context(), h, message)
-	h.Sync()
-	a.usage = h.Talk.Usage()
-	for _, d := range h.Talk.Denials() {
-		a.denials = append(a.denials, denial{Tool: d.Tool, Input: d.Input, Reason: d.Reason})
-	}
+	a, err := c.ask(ctx, message)
 	err = errors.Join(err, h.Close())
-	for _, p := range h.Problems() {
-		out.notice(p.String())
-	}
-	if ended := cmd.Context().Err(); err != nil && ended != nil {
+	c.problems()
+	if ended := ctx.Err(); err != nil && ended != nil {
 		return ended // however the model or a tool put it
 	}
 	if werr := out.result(a, err); werr != nil {
@@ -58,11 +59,49 @@ func (o *Options) converse(cmd *cobra.Command, first *knack.Engine, message stri
 	return err
 }
 
+// A conversation is asked one message after the other. What it has told is not
+// told again with the next.
+type conversation struct {
+	o   *Options
+	h   *chat.Host
+	out *writer
+
+	usage    llm.Usage
+	denied   int // denials
+	reported int // problems
+}
+
+// ask takes one message down the road, and counts what that took.
+func (c *conversation) ask(ctx context.Context, message string) (outcome, error) {
+	if begin := c.h.InitialPrompt(); begin != "" {
+		message = begin + "\n\n" + message
+	}
+	a, err := c.o.turn(ctx, c.h, message)
+	c.h.Sync()
+	total := c.h.Talk.Usage()
+	a.usage, c.usage = total.Sub(c.usage), total
+	denials := c.h.Talk.Denials()
+	for _, d := range denials[c.denied:] {
+		a.denials = append(a.denials, denial{Tool: d.Tool, Input: d.Input, Reason: d.Reason})
+	}
+	c.denied = len(denials)
+	return a, err
+}
+
+// problems tells of those that are new.
+func (c *conversation) problems() {
+	list := c.h.Problems()
+	for _, p := range list[c.reported:] {
+		c.out.notice(p.String())
+	}
+	c.reported = len(list)
+}
+
 func (o *Options) chat(model choose.Choice, names choose.Options, out *writer) chat.Options {
 	return chat.Options{
 		Model: model, Aliases: names, Effort: o.Effort, MaxTurns: o.MaxTurns, Mode: agent.Mode(o.Mode),
 		Allowed: o.Allowed, Disallowed: o.Disallowed, AppendSystem: o.AppendSystem, Agents: o.Agents, Agent: o.Agent,
-		NoSkills: o.NoSkills, Continue: o.Continue, Resume: o.Resume, Fork: o.Fork,
+		NoSkills: o.NoSkills, Bare: o.Bare, Continue: o.Continue, Resume: o.Resume, Fork: o.Fork,
 		RecordDir: os.Getenv("KNACK_RECORD"), Getenv: names.Getenv, Observe: out.event,
 	}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ type Options struct {
 	Format string
 	Model  string
 
+	InputFormat string
+
 	Effort       string
 	MaxTurns     int
 	Mode         string
@@ -33,6 +36,7 @@ type Options struct {
 	Continue     bool
 	Resume       string
 	Fork         bool
+	Bare         bool
 }
 
 // Register adds the flags of a run to cmd, the root command.
@@ -40,6 +44,7 @@ func (o *Options) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVarP(&o.Prompt, "print", "p", "", "answer `PROMPT` and exit")
 	fl.StringVar(&o.Format, "output-format", "text", "print the answer as `FORMAT`: text, json or stream-json")
+	fl.StringVar(&o.InputFormat, "input-format", "text", "read standard input as `FORMAT`: text joins the prompt, stream-json has a message on each line")
 	fl.StringVar(&o.Model, "model", "", "language `MODEL`: anthropic/ID, openai/ID, gemini/ID, scripted:FILE, offline (the default without a key)")
 	fl.StringVar(&o.Effort, "effort", "", "reasoning `EFFORT`: low, medium, high, xhigh, max, or a number of tokens")
 	fl.IntVar(&o.MaxTurns, "max-turns", 0, "at most `N` calls of the model (default 200)")
@@ -50,6 +55,7 @@ func (o *Options) Register(cmd *cobra.Command) {
 	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
 	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
 	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")
+	fl.BoolVar(&o.Bare, "bare", false, "no skills but those of --add-dir, no hooks, no plugins, no memory files")
 	fl.BoolVar(&o.Continue, "continue", false, "go on with the last session of this project")
 	fl.StringVar(&o.Resume, "resume", "", "go on with the session `ID`")
 	fl.BoolVar(&o.Fork, "fork-session", false, "with --continue or --resume: go on in a copy")
@@ -57,10 +63,14 @@ func (o *Options) Register(cmd *cobra.Command) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
 	fixed("output-format", "text", "json", "stream-json")
+	fixed("input-format", "text", "stream-json")
 	fixed("model", offline.Name, "sonnet", "opus", "haiku")
-	fixed("effort", "low", "medium", "high", "xhigh", "max")
+	fixed("effort", efforts...)
 	fixed("permission-mode", modes()...)
 }
+
+// efforts are the words of --effort.
+var efforts = []string{"low", "medium", "high", "xhigh", "max"}
 
 func modes() []string {
 	var out []string
@@ -106,7 +116,7 @@ func (o *Options) model(e *knack.Engine) (choose.Choice, choose.Options, error) 
 }
 
 // check reads the flags that have a grammar of their own.
-func (o *Options) check() error {
+func (o *Options) check(cmd *cobra.Command) error {
 	for flag, list := range map[string][]string{"allowedTools": o.Allowed, "disallowedTools": o.Disallowed} {
 		for _, text := range list {
 			if _, err := permission.ParseRule(text); err != nil {
@@ -116,6 +126,13 @@ func (o *Options) check() error {
 	}
 	if o.Mode != "" && !contains(modes(), o.Mode) {
 		return output.Usagef("--permission-mode: %q is none of %s", o.Mode, strings.Join(modes(), ", "))
+	}
+	if cmd.Flags().Changed("effort") && !contains(efforts, o.Effort) {
+		n, err := strconv.Atoi(o.Effort)
+		if err != nil || n <= 0 {
+			return output.Usagef("--effort: %q is none of %s, and no positive number of tokens", o.Effort, strings.Join(efforts, ", "))
+		}
+		o.Effort = strconv.Itoa(n)
 	}
 	if o.MaxTurns < 0 {
 		return output.Usagef("--max-turns: %d is not a positive number", o.MaxTurns)

@@ -26,20 +26,17 @@ import (
 
 // Run answers the prompt.
 func (o *Options) Run(cmd *cobra.Command) error {
+	if o.Bare && len(o.Flags.PluginDirs) > 0 {
+		return output.Usagef("--bare and --plugin-dir exclude each other: a bare run has no plugins")
+	}
 	if o.Flags.JSON && !cmd.Flags().Changed("output-format") {
 		o.Format = "json"
 	}
-	if !slices.Contains([]string{"text", "json", "stream-json"}, o.Format) {
-		return output.Usagef("--output-format: %q is none of text, json, stream-json", o.Format)
-	}
-	message, err := joinStdin(o.Prompt, cmd.InOrStdin())
+	message, err := o.input(cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(message) == "" {
-		return output.Usagef("-p: the prompt is empty; say what to do, for example `knack -p \"/simplify src\"`")
-	}
-	e, err := o.Flags.Open(cmd, func(ko *knack.Options) { ko.Fork = offline.Forker{} })
+	e, err := o.open(cmd, func(ko *knack.Options) { ko.Fork = offline.Forker{} })
 	if err != nil {
 		return err
 	}
@@ -55,10 +52,17 @@ func (o *Options) Run(cmd *cobra.Command) error {
 		return err
 	}
 	out.start(offline.Name, []string{"Skill", "SkillSearch"})
-	a, err := answer(cmd.Context(), e, message, out)
-	for _, n := range a.notices {
-		out.notice(n)
+	ask := func(message string) (outcome, error) {
+		a, err := answer(cmd.Context(), e, message, out)
+		for _, n := range a.notices {
+			out.notice(n)
+		}
+		return a, err
 	}
+	if o.streamed() {
+		return o.serve(cmd.Context(), cmd.InOrStdin(), out, ask)
+	}
+	a, err := ask(message)
 	if err != nil && errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -66,6 +70,34 @@ func (o *Options) Run(cmd *cobra.Command) error {
 		return werr
 	}
 	return err
+}
+
+// input is the one message of a run; empty when messages come line by line.
+func (o *Options) input(stdin io.Reader) (string, error) {
+	if !slices.Contains([]string{"text", "json", "stream-json"}, o.Format) {
+		return "", output.Usagef("--output-format: %q is none of text, json, stream-json", o.Format)
+	}
+	if !slices.Contains([]string{"text", "stream-json"}, o.InputFormat) {
+		return "", output.Usagef("--input-format: %q is none of text, stream-json", o.InputFormat)
+	}
+	if o.streamed() {
+		if o.Format != "stream-json" {
+			return "", output.Usagef("--input-format stream-json needs --output-format stream-json: each message has a result of its own")
+		}
+		return "", nil
+	}
+	message, err := joinStdin(o.Prompt, stdin)
+	if err == nil && strings.TrimSpace(message) == "" {
+		err = output.Usagef("-p: the prompt is empty; say what to do, for example `knack -p \"/simplify src\"`")
+	}
+	return message, err
+}
+
+func (o *Options) streamed() bool { return o.InputFormat == "stream-json" }
+
+// open loads the workspace as the flags of the run say.
+func (o *Options) open(cmd *cobra.Command, with func(*knack.Options)) (*knack.Engine, error) {
+	return o.Flags.Open(cmd, with, func(ko *knack.Options) { ko.Bare = o.Bare })
 }
 
 // joinStdin appends what was piped in to the prompt. A terminal is not read.
