@@ -65,6 +65,10 @@ func Root() *cobra.Command {
 in about 1 % of its context which exist, and compiles one into the text that is
 injected when a person types /name or a model calls it.
 
+Models: anthropic/ID, openai/ID, openai-chat/ID, gemini/ID, scripted:FILE, an
+alias such as sonnet, or offline, which is taken when no key is set.
+Permission modes: default, acceptEdits, plan, dontAsk, bypassPermissions.
+
 Exit codes: 0 fine, 1 failed or found errors, 2 wrong usage, 3 denied by
 permissions, 130 cancelled.`,
 		Example: `  knack list

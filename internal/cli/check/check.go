@@ -59,10 +59,13 @@ Exit 1 on errors, with --strict also on warnings.`,
   knack check skills/ --profile agentskills --format sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	cmd.Flags().StringVar(&o.profile, "profile", string(lint.Knack), "check by a `PROFILE`: knack or agentskills")
+	cmd.Flags().StringVar(&o.profile, "profile", string(lint.Knack), "check by `PROFILE`: knack or agentskills")
 	cmd.Flags().StringVar(&o.format, "format", "text", "print as `FORMAT`: text, json, sarif or github")
 	cmd.Flags().BoolVar(&o.fix, "fix", false, "rewrite faulty frontmatter lines")
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "fail on warnings too")
+	for _, name := range []string{"profile", "format"} {
+		cmd.Flags().Lookup(name).DefValue = "" // the first that the text names
+	}
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions([]string{"knack", "agentskills"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "sarif", "github"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

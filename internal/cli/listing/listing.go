@@ -38,7 +38,7 @@ setting "skillListing": "ranked", skills that are used in this project keep the
 most of their text, then those that match the prompt, then the rest.`,
 		Example: `  knack listing
   knack listing --context 32000 --json
-  knack listing --prompt "ship it to staging" --settings '{"skillListing":"ranked"}'
+  knack listing --prompt "ship it to staging" --settings ranked.json
   knack listing --after-compaction`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -78,7 +78,7 @@ argument; --args takes the argument string as a person would type it.`,
 	fl.BoolVar(&o.trace, "trace", false, "show where each part of the text came from")
 	fl.StringVar(&o.by, "by", "user", "compile for a `CALLER`: user or model")
 	fl.StringVar(&o.session, "session-id", "", "use `ID` as the session id")
-	fl.BoolVar(&o.yes, "yes", false, "answer every permission question with yes (never lifts a deny)")
+	fl.BoolVar(&o.yes, "yes", false, "answer permission questions with yes (no deny)")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{"user", "model"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -43,22 +43,26 @@ type Options struct {
 func (o *Options) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVarP(&o.Prompt, "print", "p", "", "answer `PROMPT` and exit")
-	fl.StringVar(&o.Format, "output-format", "text", "print the answer as `FORMAT`: text, json or stream-json")
-	fl.StringVar(&o.InputFormat, "input-format", "text", "read standard input as `FORMAT`: text joins the prompt, stream-json has a message on each line")
-	fl.StringVar(&o.Model, "model", "", "language `MODEL`: anthropic/ID, openai/ID, gemini/ID, scripted:FILE, offline (the default without a key)")
-	fl.StringVar(&o.Effort, "effort", "", "reasoning `EFFORT`: low, medium, high, xhigh, max, or a number of tokens")
+	fl.StringVar(&o.Format, "output-format", "text", "print `FORMAT`: text, json, stream-json")
+	fl.StringVar(&o.InputFormat, "input-format", "text", "read `FORMAT`: text (default), stream-json")
+	fl.StringVar(&o.Model, "model", "", "`MODEL`: PROVIDER/ID, an alias, or offline")
+	fl.StringVar(&o.Effort, "effort", "", "reasoning: a `LEVEL` low to max, or tokens")
 	fl.IntVar(&o.MaxTurns, "max-turns", 0, "at most `N` calls of the model (default 200)")
-	fl.StringVar(&o.Mode, "permission-mode", "", "`MODE` for what the rules leave open: default, acceptEdits, plan, dontAsk, bypassPermissions")
+	fl.StringVar(&o.Mode, "permission-mode", "", "`MODE` for what the rules leave open")
 	fl.StringArrayVar(&o.Allowed, "allowedTools", nil, "allow what this `RULE` covers (repeatable)")
 	fl.StringArrayVar(&o.Disallowed, "disallowedTools", nil, "refuse what this `RULE` covers (repeatable)")
 	fl.StringVar(&o.AppendSystem, "append-system-prompt", "", "add `TEXT` to the system prompt")
 	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
 	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
 	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")
-	fl.BoolVar(&o.Bare, "bare", false, "no skills but those of --add-dir, no hooks, no plugins, no memory files")
+	fl.BoolVar(&o.Bare, "bare", false, "only --add-dir skills; no hooks, no memory")
 	fl.BoolVar(&o.Continue, "continue", false, "go on with the last session of this project")
 	fl.StringVar(&o.Resume, "resume", "", "go on with the session `ID`")
 	fl.BoolVar(&o.Fork, "fork-session", false, "with --continue or --resume: go on in a copy")
+	// The default is said in the text, or is the first that it names.
+	for _, name := range []string{"output-format", "input-format"} {
+		fl.Lookup(name).DefValue = ""
+	}
 	fixed := func(flag string, words ...string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
