@@ -23,6 +23,14 @@ type story struct {
 
 var stories = []story{
 	{
+		name:  "a comma is no operator of the shell",
+		rules: []string{"allow Bash(/p/setup.sh:*)"},
+		steps: []scene{
+			{"Bash", `"/p/setup.sh" fix a, b, and c`, Allow, "allowed by Bash(/p/setup.sh:*)"},
+			{"Bash", "/p/setup.sh fix a; b", Ask, "Bash(b:*) would allow it"},
+		},
+	},
+	{
 		name:   "a skill never lifts a refusal of the settings",
 		rules:  []string{"deny Bash(git push:*)", "ask Bash(npm publish:*)"},
 		grants: []string{"Bash(git push *)", "Bash(npm:*)", "Bash(git:*)"},

@@ -272,3 +272,18 @@ func TestAcceptSearch(t *testing.T) {
 		}
 	}
 }
+
+// What a setting takes away costs the others nothing (C-9, L-2).
+func TestAcceptBudgetCountsTheOffered(t *testing.T) {
+	l := newLab(t, "ws")
+	l.skills("s", 11, 91)
+	over, _ := l.listing(onlyMine(`, "skillListingBudget": 1000`)...)
+	if over.Step != 2 || len(over.Entries) != 11 {
+		t.Fatalf("step %d, %d entries; eleven skills should not fit", over.Step, len(over.Entries))
+	}
+	off := over.Entries[4].ID
+	fits, stderr := l.listing(onlyMine(fmt.Sprintf(`, "skillListingBudget": 1000, "skillOverrides": {%q: "off"}`, off))...)
+	if fits.Step != 1 || len(fits.Entries) != 10 || strings.Contains(fits.Text, off) || strings.Contains(stderr, "skillListing") {
+		t.Errorf("step %d, %d entries without %s: %s", fits.Step, len(fits.Entries), off, stderr)
+	}
+}
