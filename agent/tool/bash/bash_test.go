@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -101,9 +102,12 @@ func (b *bench) background(line string) string {
 // without a clock.
 func (b *bench) pipe(name string) string {
 	b.t.Helper()
+	if _, err := exec.LookPath("mkfifo"); err != nil {
+		b.t.Skip("this system makes no pipes:", err)
+	}
 	path := filepath.Join(b.dir, name)
 	if got := b.call("Bash", args{"command": "mkfifo " + name}); got != "(no output)" {
-		b.t.Skip("this system makes no pipes:", got)
+		b.t.Fatal(got) // a tool that fails is no reason to skip
 	}
 	return path
 }
