@@ -26,6 +26,7 @@ var arrows = map[string]string{
 	"shell":     "",
 	"skill":     "hook",
 	"turn":      "",
+	"audit":     "",
 	// What is there.
 	"frontmatter":    "skill hook text",
 	"source/dir":     "skill frontmatter",
@@ -40,13 +41,18 @@ var arrows = map[string]string{
 	"permission": "skill gitignore",
 	"prompt":     "skill shell",
 	"session":    "skill hook permission text",
-	"invoke":     "skill turn catalog permission prompt session shell",
+	"invoke":     "skill turn catalog permission prompt session shell hook audit",
 	// Engines: libraries on top.
-	"state":    "",
-	"usage":    "state",
-	"settings": "skill permission text state",
-	"slash":    "",
-	"lint":     "skill frontmatter prompt permission text catalog gitignore listing",
+	"state":     "",
+	"usage":     "state",
+	"settings":  "skill permission text state",
+	"slash":     "",
+	"hookexec":  "hook permission shell text audit",
+	"sandbox":   "shell",
+	"approval":  "skill state text",
+	"scan":      "skill frontmatter hook permission prompt text catalog",
+	"telemetry": "*core llm agent",
+	"lint":      "skill frontmatter prompt permission text catalog gitignore listing",
 	// Models.
 	"llm":           "",
 	"llm/wire":      "llm",
@@ -79,7 +85,7 @@ var arrows = map[string]string{
 	"agent/tool/tooltest": "agent llm",
 }
 
-var core = strings.Fields(`text hook gitignore shell skill turn frontmatter
+var core = strings.Fields(`text hook gitignore shell skill turn audit frontmatter
 	source/dir source/bundled source/plugin source/mcp catalog discovery listing
 	search permission prompt session invoke`)
 

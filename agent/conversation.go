@@ -7,6 +7,7 @@ import (
 
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
@@ -51,6 +52,8 @@ type Options struct {
 	// AfterCompaction is the reminder of skill names (spec L-7); nil sends none.
 	AfterCompaction func(session.AgentID) string
 
+	// Hooks runs lifecycle hooks (spec chapter 7); nil runs none.
+	Hooks Hooks
 	// Touched is told which files a call read or wrote (spec D-1); nil is fine.
 	Touched func(files []string)
 
@@ -61,6 +64,13 @@ type Options struct {
 	SpillDir string       // where results that are too long are saved; empty drops the rest
 	Observe  func(Event)  // told of everything that happens; called by one goroutine at a time
 	Now      func() time.Time
+}
+
+// Hooks runs the lifecycle hooks that hold for an agent at this moment. Run
+// returns when all of them have said what they have to say, or ctx ended; it is
+// safe for concurrent use.
+type Hooks interface {
+	Run(ctx context.Context, agent session.AgentID, in hook.Input) hook.Outcome
 }
 
 // The limits of a turn; those of subagents are in session (spec I-10).
