@@ -231,7 +231,9 @@ func (e *Engine) Listing() listing.Listing {
 func (e *Engine) Env() invoke.Env {
 	s := e.settings
 	effort, _ := s.EffortValue() // a bad one is among SettingsProblems
+	noHooks, managedHooks := s.HookPolicy()
 	return invoke.Env{
+		NoHooks: noHooks, ManagedHooks: managedHooks,
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
 		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,

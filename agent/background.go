@@ -14,8 +14,10 @@ import (
 
 // background runs a subagent whose result becomes a message for the agent that
 // started it, or for the session when that one has ended (spec I-11).
-func (c *Conversation) background(a *agent, starter session.AgentID, r invoke.ForkRequest) error {
-	ctx, stop := context.WithCancel(context.Background())
+//
+// It outlives the call that started it; outer only says to what it belongs.
+func (c *Conversation) background(outer context.Context, a *agent, starter session.AgentID, r invoke.ForkRequest) error {
+	ctx, stop := context.WithCancel(context.WithoutCancel(outer))
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()

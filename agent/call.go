@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,24 +25,42 @@ type prepared struct {
 	plan  Plan
 	out   Result
 	ready bool // out is the result
+
+	// What hooks see of the call, also when it has failed, and what they said.
+	asked   permission.Request
+	skill   string
+	updated json.RawMessage // replaces block.Input
+	said    string          // why they think so
+	follow  []turn.Message  // after the result
+	stop    error           // ends the turn
+}
+
+// input is what the call was made with.
+func (p *prepared) input() json.RawMessage {
+	if len(p.updated) > 0 {
+		return p.updated
+	}
+	return p.block.Input
 }
 
 // callAll runs the tool calls of one answer. Read-only calls beside each other
 // run in parallel, all others one after the other, in order; each call gets a
 // result, whatever happens, so that the history stays valid (spec A-1).
-func (a *agent) callAll(ctx context.Context, calls []llm.ToolCall, o turn.Override) (results []llm.Block, follow []turn.Message, more turn.Override) {
+func (a *agent) callAll(ctx context.Context, calls []llm.ToolCall, o turn.Override) (results []llm.Block, follow []turn.Message, more turn.Override, stop error) {
 	for i := 0; i < len(calls); {
 		group := a.group(calls[i:])
 		a.callGroup(ctx, group, o.And(more))
 		for _, p := range group {
 			follow = append(follow, p.out.Messages...)
+			follow = append(follow, p.follow...)
+			stop = errors.Join(stop, p.stop)
 			more = more.And(p.out.Override)
 			results = append(results, llm.Block{Type: llm.ToolResult, ToolUseID: p.block.ID,
 				Name: p.block.Name, Text: a.fit(p.out.Text), IsError: p.out.IsError})
 		}
 		i += len(group)
 	}
-	return results, follow, more
+	return results, follow, more, stop
 }
 
 // group plans the calls that run together: the read-only ones at the beginning,
@@ -77,6 +96,7 @@ func (a *agent) plan(b llm.ToolCall) *prepared {
 		if p.plan, err = t.Plan(input); err != nil {
 			p.fail("The input of %s is wrong: %s", b.Name, strings.TrimPrefix(err.Error(), b.Name+": "))
 		}
+		p.asked, p.skill = p.plan.Ask, p.plan.Skill
 		return p
 	}
 	var names []string
@@ -123,6 +143,9 @@ func (a *agent) callGroup(ctx context.Context, group []*prepared, o turn.Overrid
 }
 
 func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
+	ctx, end := a.c.frame(ctx, ToolStarted{Agent: a.id, ID: p.block.ID, Name: p.block.Name, Input: p.block.Input})
+	defer func() { end(ToolEnded{Agent: a.id, ID: p.block.ID, Name: p.block.Name, IsError: p.out.IsError}) }()
+	began := a.c.opts.Now()
 	out, err := p.plan.Run(ctx, CallEnv{
 		ID: p.block.ID, Agent: a.id,
 		Progress: func(s string) { a.c.observe(Progress{Agent: a.id, Text: s}) },
@@ -135,6 +158,7 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		},
 		Spawn: forker{a, o}.Fork,
 	})
+	a.noteCommand(p, err != nil || out.IsError, a.c.opts.Now().Sub(began))
 	switch {
 	case err == nil:
 		// What was done is reported as done, also when the turn was cancelled in
@@ -143,11 +167,21 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		if a.c.opts.Touched != nil && len(p.plan.Touches) > 0 {
 			a.c.opts.Touched(p.plan.Touches)
 		}
+		a.postTool(ctx, p, failed(out))
 	case ctx.Err() != nil:
 		p.fail("Cancelled while it ran.")
 	default:
 		p.fail("%s failed: %v", p.block.Name, err)
+		a.postTool(ctx, p, p.out.Text)
 	}
+}
+
+// failed is what a tool says of its failure; empty when there is none.
+func failed(r Result) string {
+	if r.IsError {
+		return cmp.Or(r.Text, "it failed")
+	}
+	return ""
 }
 
 // refusal reports whether somebody, or a rule, said no to a skill.
@@ -155,54 +189,6 @@ func refusal(err error) bool {
 	var refused *invoke.RefusedError
 	var denied *prompt.DeniedError
 	return errors.As(err, &refused) || errors.As(err, &denied)
-}
-
-// authorize lets a call through, or makes its refusal the result.
-func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
-	if p.plan.Person && a.id != session.Main {
-		p.fail("A subagent cannot ask the person; decide yourself and say what you assumed.")
-		return
-	}
-	rules := a.rules(o)
-	if p.plan.Ask.Tool == "" {
-		// A tool without a specifier of its own can still be denied by name.
-		d := permission.Rules{Deny: rules.Deny}.Decide(permission.Request{Tool: p.block.Name})
-		if d.Verdict == permission.Deny {
-			a.refuse(p, d.Reason)
-		}
-		return
-	}
-	if a.pool != nil {
-		// A fork keeps to the patterns of its skill and its type, also where the
-		// person's rules would allow more (spec I-9).
-		call := p.plan.Ask
-		call.Tool = p.block.Name // limits speak of tools as the agent has them
-		if why := a.pool.Check(call); why != "" {
-			a.refuse(p, why)
-			return
-		}
-	}
-	d := a.mode.judge(rules.Decide(p.plan.Ask), p.plan)
-	if d.Verdict == permission.Allow {
-		return
-	}
-	if d.Verdict == permission.Ask && a.asker() != nil {
-		answer, err := a.asker().Ask(ctx, invoke.Question{Tool: p.block.Name, Input: p.block.Input,
-			Command: p.plan.Ask.Input.Command, Reason: d.Reason, Suggest: d.Suggest})
-		if err == nil && answer.Allow {
-			return
-		}
-		switch {
-		case ctx.Err() != nil:
-			p.fail("Cancelled before it ran.")
-			return
-		case err == nil:
-			a.refuse(p, strings.TrimSuffix("the person declined: "+answer.Reason, ": "))
-			return
-		}
-		d.Reason += fmt.Sprintf("; asking failed: %v", err)
-	}
-	a.refuse(p, d.Reason)
 }
 
 // refuse makes a denial the result of a call, and keeps it for the report.
@@ -223,14 +209,6 @@ func (c *Conversation) Denials() []Denial {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Denial(nil), c.denials...)
-}
-
-// asker is who can be asked: nobody in a subagent (spec I-10).
-func (a *agent) asker() invoke.Asker {
-	if a.id != session.Main || a.mode == ModeDontAsk {
-		return nil
-	}
-	return a.c.opts.Ask
 }
 
 // fit cuts a result that is too long for the model, and saves the whole of it.

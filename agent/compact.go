@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/turn"
@@ -40,7 +41,12 @@ func (a *agent) compactIfNeeded(ctx context.Context) error {
 	if float64(a.taken) < compactAt*float64(a.c.opts.Window) || len(a.history) < 3 {
 		return nil
 	}
-	return a.compact(ctx, false, "")
+	err := a.compact(ctx, false, "")
+	if blocked := (*BlockedError)(nil); errors.As(err, &blocked) {
+		a.noticeOnce("the conversation fills its window and is not compacted: " + blocked.Error())
+		return nil // as long as the provider takes it
+	}
+	return err
 }
 
 // compact asks the model for a summary and begins a new history with it: the
@@ -49,6 +55,17 @@ func (a *agent) compactIfNeeded(ctx context.Context) error {
 func (a *agent) compact(ctx context.Context, asked bool, instructions string) error {
 	if len(a.history) == 0 {
 		return ErrNothingToCompact
+	}
+	why := "auto"
+	if asked {
+		why = "manual"
+	}
+	kept, err := a.must(ctx, hook.Input{Event: hook.PreCompact, Source: why, Message: instructions})
+	if err != nil {
+		return err
+	}
+	for _, m := range kept {
+		instructions = strings.TrimSpace(instructions + "\n\n" + m.Text)
 	}
 	summary, err := a.summarise(ctx, instructions)
 	if err != nil {
@@ -65,10 +82,17 @@ func (a *agent) compact(ctx context.Context, asked bool, instructions string) er
 	if a.c.opts.AfterCompaction != nil && a.has("Skill") {
 		head = append(head, turn.Message{Role: turn.User, Text: a.c.opts.AfterCompaction(a.id), Meta: true})
 	}
+	begun, err := a.must(ctx, hook.Input{Event: hook.SessionStart, Source: "compact"})
+	if err != nil {
+		return err
+	}
+	head = append(head, begun...)
 	a.history, a.marks, a.taken = nil, nil, 0
 	a.c.observe(Compacted{Agent: a.id, Before: before, Tokens: tokens, Summary: summary,
 		Asked: asked, Instructions: instructions, Restored: restored})
 	a.join(userMessage(nil, head), true)
+	after := a.hook(ctx, hook.Input{Event: hook.PostCompact, Source: why, Message: summary})
+	a.join(userMessage(nil, contexts(hook.PostCompact, after.Context)), true)
 	for _, m := range rest {
 		a.join(m, true) // whoever watches has seen it before
 	}

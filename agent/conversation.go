@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack/agentdef"
+	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
@@ -54,6 +55,10 @@ type Options struct {
 
 	// Hooks runs lifecycle hooks (spec chapter 7); nil runs none.
 	Hooks Hooks
+	// Audit is told every decision about a call and every command (spec S-12). It
+	// tells the person itself when it cannot write; nil keeps no log.
+	Audit audit.Sink
+	Trace Tracer // frames what takes time; nil traces nothing
 	// Touched is told which files a call read or wrote (spec D-1); nil is fine.
 	Touched func(files []string)
 
@@ -98,6 +103,8 @@ type Conversation struct {
 	usage   llm.Usage
 	denials []Denial
 
+	opening []turn.Message // what hooks add before the next turn; guarded by turnMu
+
 	observeMu sync.Mutex // makes Observe calls follow each other
 }
 
@@ -125,6 +132,7 @@ func New(o Options) *Conversation {
 	if o.Main != nil {
 		c.main.become(o.Main, agentdef.PoolOf(o.Main, agentdef.Fork{}, toolNames(o.Tools)))
 		c.main.mode = o.Mode.of(o.Main.Run.PermissionMode, o.NoBypass)
+		c.main.ownHooks()
 	}
 	return c
 }
@@ -155,6 +163,8 @@ func (c *Conversation) Submit(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	}
 	msgs = append(msgs, c.takePending(session.Main)...)
+	msgs = append(msgs, c.opening...)
+	c.opening = nil
 	if in.Text != "" {
 		msgs = append(msgs, turn.Message{Role: turn.User, Text: in.Text})
 	}

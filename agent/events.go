@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/knack-skills/knack/invoke"
@@ -23,6 +24,42 @@ type Message struct {
 	Agent   session.AgentID
 	Message llm.Message
 	Meta    bool // not meant for the person
+}
+
+// TurnStarted and TurnEnded frame a turn of an agent: from what it is told to
+// its answer.
+type TurnStarted struct {
+	Agent       session.AgentID
+	Type, Skill string // of a subagent; the main agent may have a type
+}
+
+// TurnEnded is the end of a turn.
+type TurnEnded struct {
+	Agent  session.AgentID
+	Answer Answer
+	Err    error
+}
+
+// ToolStarted and ToolEnded frame a tool call that was let through.
+type ToolStarted struct {
+	Agent    session.AgentID
+	ID, Name string
+	Input    json.RawMessage // as the model wrote it
+}
+
+// ToolEnded is the end of a tool call.
+type ToolEnded struct {
+	Agent    session.AgentID
+	ID, Name string
+	IsError  bool
+}
+
+// InvocationStarted says that a skill is about to be invoked; an [Invoked]
+// follows.
+type InvocationStarted struct {
+	Agent session.AgentID
+	By    invoke.Caller
+	Name  string // as it was called
 }
 
 // Invoked is a skill that was invoked, or that could not be (spec I-13).
@@ -72,11 +109,16 @@ type AgentEnded struct {
 	Err   error
 }
 
-func (TextDelta) agentEvent()    {}
-func (Message) agentEvent()      {}
-func (Invoked) agentEvent()      {}
-func (Progress) agentEvent()     {}
-func (Notice) agentEvent()       {}
-func (Compacted) agentEvent()    {}
-func (AgentStarted) agentEvent() {}
-func (AgentEnded) agentEvent()   {}
+func (TextDelta) agentEvent()         {}
+func (Message) agentEvent()           {}
+func (TurnStarted) agentEvent()       {}
+func (TurnEnded) agentEvent()         {}
+func (ToolStarted) agentEvent()       {}
+func (ToolEnded) agentEvent()         {}
+func (InvocationStarted) agentEvent() {}
+func (Invoked) agentEvent()           {}
+func (Progress) agentEvent()          {}
+func (Notice) agentEvent()            {}
+func (Compacted) agentEvent()         {}
+func (AgentStarted) agentEvent()      {}
+func (AgentEnded) agentEvent()        {}

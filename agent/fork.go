@@ -9,8 +9,11 @@ import (
 
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/turn"
 )
 
@@ -31,7 +34,7 @@ func (f forker) Fork(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResu
 		return invoke.ForkResult{}, err
 	}
 	if r.Background || child.def.Run.Background {
-		return invoke.ForkResult{Task: string(child.id)}, f.a.c.background(child, f.a.id, r)
+		return invoke.ForkResult{Task: string(child.id)}, f.a.c.background(ctx, child, f.a.id, r)
 	}
 	text, err := child.runAlone(ctx, r)
 	f.a.c.end(child, err)
@@ -126,17 +129,47 @@ func (a *agent) runAlone(ctx context.Context, r invoke.ForkRequest) (string, err
 	if r.Skill != "" {
 		a.c.opts.Session.Record(a.id, session.Invoked{ID: r.Skill, Path: r.Path, Text: r.Prompt, At: a.c.opts.Now()})
 	}
-	msgs, err := a.preload(ctx)
+	msgs, err := a.must(ctx, hook.Input{Event: hook.SubagentStart, Prompt: r.Prompt, CommandName: r.Skill})
 	if err != nil {
 		return "", err
 	}
+	loaded, err := a.preload(ctx)
+	if err != nil {
+		return "", err
+	}
+	msgs = append(msgs, loaded...)
 	msgs = append(msgs, turn.Message{Role: turn.User, Text: r.Prompt, Meta: true})
 	msgs = append(msgs, a.attachments(ctx, r)...)
 	ans, err := a.run(ctx, msgs, turn.Override{})
+	if errors.Is(err, ErrTurnLimit) {
+		// Nobody can tell a subagent to go on; what it found is not lost.
+		return "", fmt.Errorf("%w: it was stopped after %d%s", ErrTurnLimit, ans.Turns, lastWords(a.history))
+	}
 	if err != nil {
 		return "", err
 	}
 	return ans.Text, nil
+}
+
+// lastWords is the last text that an agent said, if it said any.
+func lastWords(history []llm.Message) string {
+	for _, m := range slices.Backward(history) {
+		for _, b := range slices.Backward(m.Content) {
+			if m.Role == llm.Assistant && b.Type == llm.Text && strings.TrimSpace(b.Text) != "" {
+				return "; the last that it said:\n" + b.Text
+			}
+		}
+	}
+	return ""
+}
+
+// ownHooks registers the hooks of an agent's type, for as long as it runs.
+func (a *agent) ownHooks() {
+	if len(a.def.Run.Hooks) == 0 {
+		return
+	}
+	o := a.def.Origin
+	a.c.opts.Session.Register(a.id, "agent "+a.def.Name, skill.Origin{Source: o.Source, Owner: o.Owner, Path: o.Path}, a.def.Run.Hooks)
 }
 
 // attachments are the files that the prompt of a forked skill refers to.
@@ -160,6 +193,8 @@ func (a *agent) preload(ctx context.Context) ([]turn.Message, error) {
 		switch {
 		case errors.As(err, &missing):
 			a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("agent type %s: %v", a.def.Name, err)})
+			msgs = append(msgs, turn.Message{Role: turn.User, Meta: true,
+				Text: fmt.Sprintf("Your agent type brings the skill %q along, and it was not found: say so in your answer if the work needs it.", name)})
 		case err != nil:
 			return nil, fmt.Errorf("agent type %s: %w", a.def.Name, err)
 		default:
@@ -183,6 +218,10 @@ func (c *Conversation) begin(child, parent *agent, r invoke.ForkRequest) error {
 	c.running++
 	c.mu.Unlock()
 	child.id = c.opts.Session.StartAgent(parent.id, child.def.Name, r.Skill)
+	if len(r.Hooks) > 0 {
+		c.opts.Session.Register(child.id, r.Skill, r.Origin, r.Hooks)
+	}
+	child.ownHooks()
 	c.observe(AgentStarted{Agent: child.id, Parent: parent.id, Type: child.def.Name, Skill: r.Skill})
 	for _, m := range child.pool.Absent {
 		c.observe(Notice{Agent: child.id, Text: fmt.Sprintf("agent type %s: %s names %q, and there is no such tool here", child.def.Name, m.Field, m.Entry)})

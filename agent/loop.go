@@ -47,9 +47,11 @@ type agent struct {
 var ErrTurnLimit = errors.New("the limit of model calls was reached")
 
 // run is one turn: msgs join the history, and the model is asked until it stops.
-func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (Answer, error) {
+func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (ans Answer, err error) {
+	ctx, end := a.c.frame(ctx, TurnStarted{Agent: a.id, Type: a.kind(), Skill: a.skill})
+	defer func() { end(TurnEnded{Agent: a.id, Answer: ans, Err: err}) }()
 	a.join(userMessage(nil, msgs), allMeta(msgs))
-	var ans Answer
+	blocked := 0 // times that hooks sent the agent back to work
 	for ans.Turns < a.maxTurns {
 		if err := a.compactIfNeeded(ctx); err != nil {
 			return ans, err
@@ -66,13 +68,21 @@ func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (
 		a.join(reply.Message, false)
 		if len(reply.Calls) == 0 {
 			ans.Text = reply.Text()
-			return ans, stopError(reply.Done.Stop)
+			if err := stopError(reply.Done.Stop); err != nil {
+				return ans, err
+			}
+			again, err := a.atStop(ctx, ans.Text, blocked)
+			if !again || err != nil {
+				return ans, err
+			}
+			blocked++
+			continue
 		}
-		results, follow, more := a.callAll(ctx, reply.Calls, o)
+		results, follow, more, stop := a.callAll(ctx, reply.Calls, o)
 		o = o.And(more)
 		follow = append(follow, a.c.takePending(a.id)...)
 		a.join(userMessage(results, follow), false)
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(ctx.Err(), stop); err != nil {
 			return ans, err
 		}
 	}
@@ -216,10 +226,11 @@ func first(words ...string) string {
 // invoke runs a skill as this agent.
 func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override) (*invoke.Result, error) {
 	began := a.c.opts.Now()
-	r, err := invoke.Invoke(ctx, req, a.env(o))
+	ctx, end := a.c.frame(ctx, InvocationStarted{Agent: a.id, By: req.By, Name: req.Name})
+	r, added, err := a.road(ctx, req, a.env(o))
 	event := Invoked{Agent: a.id, By: req.By, Name: req.Name, Result: r, Err: err, Duration: a.c.opts.Now().Sub(began)}
 	if err != nil {
-		a.c.observe(event)
+		end(event)
 		return nil, err
 	}
 	for _, n := range r.Notices {
@@ -232,7 +243,10 @@ func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override)
 			r.Messages = slices.Insert(r.Messages, min(2, len(r.Messages)), a.c.opts.AttachSkill(ctx, r.Entry, r.Text)...)
 		}
 	}
-	a.c.observe(event)
+	if r.Mode != skill.Fork {
+		r.Messages = append(r.Messages, added...)
+	}
+	end(event)
 	return r, nil
 }
 

@@ -92,3 +92,25 @@ func parsed(texts []string, from string) []permission.Rule {
 	}
 	return out
 }
+
+// beyond refuses a model a skill that its agent's type, or that of the agent
+// which started it, does not list: "tools: Skill(a)" speaks of skills as other
+// entries speak of commands.
+func (a *agent) beyond(req invoke.Request, env invoke.Env) error {
+	if a.pool == nil || req.By != invoke.ByModel {
+		return nil
+	}
+	e, err := env.Catalog.Resolve(invoke.Named(req.Name))
+	if err != nil {
+		return nil // the road says what is wrong with the name
+	}
+	id := e.ID
+	if e.Winner != nil {
+		id = e.Qualified
+	}
+	why := a.pool.Check(permission.Request{Tool: "Skill", Input: permission.Input{Skill: id, Args: req.Args}})
+	if why == "" {
+		return nil
+	}
+	return &invoke.RefusedError{ID: id, By: req.By, Rule: "A-4", Reason: why}
+}

@@ -38,6 +38,9 @@ type Plan struct {
 	// Person marks calls that only a person can answer; they fail in subagents
 	// and headless (spec I-10).
 	Person bool
+	// Skill is the skill that the call is about, as the model named it; empty for
+	// every tool but Skill.
+	Skill string
 	// Touches lists the files that the call reads or writes (spec D-1).
 	Touches []string
 	// Run does it. A failure that the tool has words for is a Result with

@@ -1,5 +1,11 @@
 // Package audit keeps the audit log: one JSON line for each decision, command,
 // invocation and hook (spec S-12). It decides nothing and asks nobody.
+//
+// [Log] writes it, for any number of goroutines and processes at once. [Read],
+// [Last] and [Follow] read it, in constant memory; a damaged line is a value
+// with its number, and never hides the others. The package removes nothing and
+// rotates nothing: a file that somebody else has moved away is written and
+// followed under its name again (docs/design/018-audit-log.md).
 package audit
 
 import (

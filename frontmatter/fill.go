@@ -265,6 +265,10 @@ func (f *filler) hooks(e *entry) {
 		return
 	}
 	config, faults := hook.Decode(e.val.tree())
+	if f.consequence == "" { // a skill, not an agent, which has hooks from its start
+		kept, held := hook.ForSkill(config)
+		config, faults = kept, append(faults, held...)
+	}
 	f.s.Run.Hooks = config
 	for _, fault := range faults {
 		sev := skill.Warning

@@ -13,7 +13,7 @@ import (
 // that its author should know of. It is data, never an error: one malformed
 // entry costs that entry alone (spec H-9).
 type Fault struct {
-	Code    string   // stable: hooks-flat, hook-unknown-event, hook-matcher, hook-invalid, hook-unknown-field
+	Code    string   // stable: hooks-flat, hook-unknown-event, hook-unavailable-event, hook-matcher, hook-invalid, hook-unknown-field
 	Message string   // begins with Where
 	Fix     string   // what to do about it; may be empty
 	Path    []string // keys and list indexes from 0 that lead to the part
@@ -203,7 +203,11 @@ func (d *decoder) matcher(event Event, v any) (string, bool) {
 		return "", false
 	}
 	s = strings.TrimSpace(s)
-	if s == "" || s == "*" || exact.MatchString(s) || event == FileChanged {
+	if _, looks := subjects[event]; !looks && event != FileChanged && s != "" && s != "*" {
+		d.lint("hook-matcher", fmt.Sprintf("%s has nothing to match, so the matcher %q changes nothing", event, s), "leave it out")
+		return s, true
+	}
+	if s == "" || s == "*" || namesOnly(s) || event == FileChanged {
 		return s, true
 	}
 	if tool, ok := strings.CutSuffix(s, "(*)"); ok && tool != "" && exact.MatchString(tool) {

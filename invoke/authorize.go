@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,11 +28,25 @@ type Question struct {
 	Unsafe  []string // the properties that need approval (spec S-4)
 	Reason  string   // why the rules left it open
 	Suggest []string // rules that would allow it from now on
+	Source  skill.Source
+	Path    string   // SKILL.md; empty if none
+	Details []string // what would be granted, registered and run, one line each
+	Changed []string // what differs from what was approved before (spec S-14)
+	Diff    string   // the same, for reading
+	Note    string   // what the person should know before they answer
+	Keeps   []Keep   // how long a yes may hold, besides once
+	// Firm marks what no permission mode and no hook may allow in the person's
+	// place (spec S-10).
+	Firm bool
 }
+
+// ErrNobody is what an [Asker] returns when nobody is there to answer.
+var ErrNobody = errors.New("nobody is here to ask")
 
 // An Answer is what the person said.
 type Answer struct {
 	Allow  bool
+	Keep   Keep // one of Question.Keeps, or Once
 	Reason string
 }
 
@@ -47,15 +62,21 @@ func authorize(e *catalog.Entry, req Request, env Env) (decided bool, err error)
 	d := rules.Decide(skillRequest(e, req, env))
 	switch d.Verdict {
 	case permission.Deny:
+		env.noteDecision(agentOf(req), "Skill", e, d, "deny", "")
 		return true, &RefusedError{ID: idOf(e), By: req.By, Rule: "S-2", Reason: d.Reason,
 			Fix: "change that rule if the skill should run"}
 	case permission.Allow:
+		env.noteDecision(agentOf(req), "Skill", e, d, "allow", "")
 		return true, nil
 	}
 	// Bundled and managed skills are trusted (C-13, docs/design/004), but an
 	// explicit ask rule stays a question.
 	asked := d.Rule != nil
-	return persons[req.By] || !asked && e.Origin.ShippedOrManaged(), nil
+	decided = persons[req.By] || !asked && e.Origin.ShippedOrManaged()
+	if decided {
+		env.noteDecision(agentOf(req), "Skill", e, d, "allow", "")
+	}
+	return decided, nil
 }
 
 func managed(rules []permission.Rule) []permission.Rule {
@@ -86,35 +107,6 @@ func Aliases(e *catalog.Entry) []string {
 		}
 	}
 	return out
-}
-
-// approve lets a skill through that has only safe properties (spec S-4), and
-// asks the person about any other.
-func approve(ctx context.Context, e *catalog.Entry, in skill.Instructions, req Request, env Env) error {
-	d := env.Rules.Decide(skillRequest(e, req, env))
-	unsafe := Unsafe(e, in, env)
-	if d.Rule == nil && len(unsafe) == 0 {
-		return nil
-	}
-	refused := &RefusedError{ID: idOf(e), By: req.By, Rule: "S-2"}
-	q := Question{Skill: idOf(e), Unsafe: unsafe, Reason: d.Reason, Suggest: d.Suggest}
-	if d.Rule == nil {
-		q.Reason = "it needs approval for " + list(unsafe)
-	}
-	if env.Ask == nil {
-		refused.Reason = q.Reason + ", and nobody is here to ask"
-		refused.Fix = howToAllow(d)
-		return refused
-	}
-	a, err := env.Ask.Ask(ctx, q)
-	if err != nil {
-		return fmt.Errorf("asking about skill %q: %w", idOf(e), err)
-	}
-	if !a.Allow {
-		refused.Reason = declined(a)
-		return refused
-	}
-	return nil
 }
 
 // howToAllow names what would let the skill run where nobody can be asked. No
@@ -161,10 +153,14 @@ func Unsafe(e *catalog.Entry, in skill.Instructions, env Env) []string {
 	return unsafe
 }
 
-func commandRequest(e *catalog.Entry, line string, env Env) permission.Request {
-	tool := "Bash"
+// commandTool is the tool whose rules speak of a skill's inline commands.
+func commandTool(e *catalog.Entry) string {
 	if e.Run.Shell == "powershell" {
-		tool = "PowerShell"
+		return "PowerShell"
 	}
-	return permission.Request{Tool: tool, Input: permission.Input{Command: line}, WorkDir: env.WorkDir, Home: env.Home, Links: env.Links}
+	return "Bash"
+}
+
+func commandRequest(e *catalog.Entry, line string, env Env) permission.Request {
+	return permission.Request{Tool: commandTool(e), Input: permission.Input{Command: line}, WorkDir: env.WorkDir, Home: env.Home, Links: env.Links}
 }

@@ -25,6 +25,9 @@ const (
 // caller, known or not, is held to the rules for models.
 var persons = map[Caller]bool{ByUser: true, ByKeyword: true}
 
+// Person reports whether a person's words started the skill.
+func (c Caller) Person() bool { return persons[c] }
+
 // called names the callers in messages.
 var called = map[Caller]string{
 	ByUser:      "a person",

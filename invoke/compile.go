@@ -2,12 +2,14 @@ package invoke
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/skill"
@@ -34,8 +36,8 @@ func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, 
 	}
 	inert := e.Origin.FromWorkspace() && !env.Trusted
 	switch {
-	case e.Origin.Remote():
-		// Remote text grants nothing (spec C-13).
+	case e.Origin.Remote() && !env.approved:
+		// Remote text grants nothing until exactly it is approved (spec C-13, S-6).
 		if len(e.Run.AllowedTools) > 0 {
 			notices = append(notices, "grants ignored: the skill comes from an MCP server")
 		}
@@ -51,6 +53,27 @@ func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, 
 		o.AllowedTools = prompt.ExpandRules(e.Run.AllowedTools, vars(e, in, env))
 	}
 	return o, notices
+}
+
+// hooksOf returns the hooks that e may register (spec H-8, H-10), or why it may
+// not. What an untrusted workspace holds back is said once, by override.
+func hooksOf(e *catalog.Entry, env Env) (hooks hook.Config, held string) {
+	switch {
+	case len(e.Run.Hooks) == 0:
+	case e.Origin.Remote():
+		held = "the skill comes from an MCP server"
+	case e.Origin.FromWorkspace() && !env.Trusted:
+	case env.NoHooks != "":
+		held = env.NoHooks
+	case env.ManagedHooks != "" && !e.Origin.ShippedOrManaged():
+		held = env.ManagedHooks
+	default:
+		return e.Run.Hooks, ""
+	}
+	if held != "" {
+		held = fmt.Sprintf("hooks of skill %s are not registered: %s", idOf(e), held)
+	}
+	return nil, held
 }
 
 // hasInert reports whether trust would change anything for e (spec S-9).
@@ -103,17 +126,21 @@ func plainName(owner string) string {
 // commands with the skill's own grants in force (spec P-10).
 func compile(ctx context.Context, r *Result, in skill.Instructions, req Request, env Env) error {
 	e := r.Entry
+	runner := env.Shell
+	if runner != nil && env.Audit != nil {
+		runner = auditedShell{runner, env, agentOf(req), e}
+	}
 	out, err := prompt.Compile(ctx, e.Skill, in, req.Args, prompt.Env{
 		Vars:     vars(e, in, env),
 		WorkDir:  env.WorkDir,
 		Base:     env.ArgumentBase,
-		Shell:    env.Shell,
+		Shell:    runner,
 		Off:      off(e, env),
 		NoShell:  env.NoShell,
 		SpillDir: env.SpillDir,
 		Now:      env.Now,
 		Decide: func(ctx context.Context, line string) (prompt.Permission, error) {
-			return decideCommand(ctx, r, line, env)
+			return decideCommand(ctx, r, line, req, env)
 		},
 	})
 	if err != nil {
@@ -134,24 +161,45 @@ func off(e *catalog.Entry, env Env) string {
 	return ""
 }
 
-func decideCommand(ctx context.Context, r *Result, line string, env Env) (prompt.Permission, error) {
+// decideCommand judges one inline command with the skill's grants in force
+// (spec P-10), and writes down what came of it.
+func decideCommand(ctx context.Context, r *Result, line string, req Request, env Env) (prompt.Permission, error) {
 	rules := env.Rules.With(grantRules(r)...)
+	if env.Session != nil {
+		// The person may have said it for the session a moment ago.
+		rules = rules.With(env.Session.Kept(agentOf(req)).Allow...)
+	}
 	d := rules.Decide(commandRequest(r.Entry, line, env))
-	p := prompt.Permission{Decision: d.Verdict.String(), Reason: d.Reason}
+	p, outcome, err := askCommand(ctx, r, line, d, req, env)
+	if err == nil {
+		env.noteDecision(agentOf(req), commandTool(r.Entry), r.Entry, d, outcome, line)
+	}
+	return p, err
+}
+
+func askCommand(ctx context.Context, r *Result, line string, d permission.Decision, req Request, env Env) (p prompt.Permission, outcome string, err error) {
+	p = prompt.Permission{Decision: d.Verdict.String(), Reason: d.Reason}
 	if d.Rule != nil {
 		p.Rule = d.Rule.Text
 	}
-	if d.Verdict != permission.Ask || env.Ask == nil {
-		return p, nil
+	if d.Verdict != permission.Ask {
+		return p, d.Verdict.String(), nil
 	}
-	a, err := env.Ask.Ask(ctx, Question{Skill: idOf(r.Entry), Command: line, Reason: d.Reason, Suggest: d.Suggest})
+	a, notice, err := Put(ctx, env, agentOf(req), Question{Skill: idOf(r.Entry), Source: r.Entry.Origin.Source, Path: r.Entry.Origin.Path,
+		Command: line, Reason: d.Reason, Suggest: d.Suggest, Firm: d.Firm})
+	if notice != "" {
+		r.Notices = append(r.Notices, notice)
+	}
+	if errors.Is(err, ErrNobody) {
+		return p, permission.Deny.String(), nil
+	}
 	if err != nil {
-		return p, fmt.Errorf("asking about a command of skill %q: %w", idOf(r.Entry), err)
+		return p, "", fmt.Errorf("asking about a command of skill %q: %w", idOf(r.Entry), err)
 	}
 	if a.Allow {
-		return prompt.Permission{Decision: permission.Allow.String(), Rule: "approved", Reason: "approved for this run"}, nil
+		return prompt.Permission{Decision: permission.Allow.String(), Rule: "approved", Reason: "approved for this run"}, outcomeApproved, nil
 	}
-	return prompt.Permission{Decision: permission.Deny.String(), Reason: declined(a)}, nil
+	return prompt.Permission{Decision: permission.Deny.String(), Reason: declined(a)}, outcomeDeclined, nil
 }
 
 // grantRules parses the grants in force. A grant that is no rule grants

@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/session"
@@ -41,12 +43,26 @@ type Env struct {
 	Shell   shell.Runner // nil refuses inline commands
 	Fork    Forker       // nil refuses skills that run in a subagent
 
+	Approvals Approvals // what the person allowed for good (spec S-14); nil knows nothing
+	Keeper    Keeper    // keeps rules for good; nil keeps none
+
 	WorkDir    string
 	ProjectDir string // ${CLAUDE_PROJECT_DIR}
 	Home       string
 	Links      func(path string) string // where links lead, for permissions (spec S-8); nil takes paths as they are
 	Model      string                   // the session's model, whose "[1m]"-like suffix an override keeps
 	Effort     string                   // the effort in force; empty means medium
+
+	// Before is called when everything else has let the skill through, before
+	// anything is remembered or started; its error refuses it. Nil is fine.
+	Before func(ctx context.Context, e *catalog.Entry, req Request) error
+	// Audit is told every decision and every command that ran (spec S-12). It
+	// tells the person itself when it cannot write; nil keeps no log.
+	Audit audit.Sink
+	// NoHooks says why no skill may register hooks (spec H-10); empty is none.
+	NoHooks string
+	// ManagedHooks says why only managed and bundled skills may register hooks.
+	ManagedHooks string
 
 	Trusted          bool // the workspace is trusted (spec S-9)
 	ManagedRulesOnly bool // allowManagedPermissionRulesOnly (spec S-6)
@@ -56,6 +72,9 @@ type Env struct {
 	SpillDir         string
 	PluginData       string           // where each plugin has a directory for its data; empty means none
 	Now              func() time.Time // nil means time.Now
+
+	approved bool   // the person allowed what the skill consists of
+	hash     string // of the skill's content, where it was read (spec S-14)
 }
 
 // active reports whether the conditional skill id was activated (spec D-3).
@@ -78,8 +97,9 @@ type Result struct {
 	Commands []prompt.Ran
 	Notices  []string // for the person: what was held back, and why
 
-	limit    []string // see ForkRequest.Limit
-	variants string   // note on nested skills of the same name (spec D-1)
+	limit    []string    // see ForkRequest.Limit
+	hooks    hook.Config // that the skill registers (spec H-8)
+	variants string      // note on nested skills of the same name (spec D-1)
 }
 
 // A Forker runs instructions in a subagent. The agent loop implements it.
@@ -100,6 +120,10 @@ type ForkRequest struct {
 	Dir        string // of the skill's files; empty if none
 	Path       string // SKILL.md; empty if none
 	Background bool
+	// Hooks are registered for the subagent until it ends (spec H-8); Origin is
+	// where they come from.
+	Hooks  hook.Config
+	Origin skill.Origin
 }
 
 // A ForkResult is the answer of a subagent, or the task that will bring it.
@@ -117,23 +141,27 @@ var ErrNoFork = errors.New("this host cannot run skills in a subagent")
 // body, the Asker or the Forker returned. With an error the result is nil and
 // nothing was remembered (spec I-2).
 func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
-	a, err := admit(ctx, req, env, true)
+	r, err := carryOut(ctx, req, env, true)
 	if err != nil {
+		if r := held(err, req, env); r != nil {
+			return r, nil
+		}
 		return nil, err
 	}
-	r, err := a.compile(ctx)
-	if err != nil {
-		return nil, err
+	if env.Before != nil {
+		if err := env.Before(ctx, r.Entry, req); err != nil {
+			return nil, err
+		}
 	}
-	agent := req.Agent
-	if agent == "" {
-		agent = session.Main
-	}
+	agent := agentOf(req)
 	if r.Mode == skill.Fork {
 		return runFork(ctx, r, agent, env)
 	}
 	if env.Session == nil {
 		return r, nil
+	}
+	if len(r.hooks) > 0 {
+		env.Session.Register(agent, idOf(r.Entry), r.Entry.Origin, r.hooks)
 	}
 	r.Repeat = env.Session.Record(agent, session.Invoked{
 		ID: idOf(r.Entry), Path: r.Entry.Origin.Path, Args: req.Args, Text: r.Text, At: env.now(),
@@ -149,11 +177,7 @@ func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
 // inline commands, and shows the messages and the override that an invocation
 // would bring. A skill for a subagent compiles without a Forker.
 func Compile(ctx context.Context, req Request, env Env) (*Result, error) {
-	a, err := admit(ctx, req, env, false)
-	if err != nil {
-		return nil, err
-	}
-	return a.compile(ctx)
+	return carryOut(ctx, req, env, false)
 }
 
 // Check reports whether req would be let through, without compiling or running
@@ -170,6 +194,7 @@ type admitted struct {
 	in    *skill.Instructions // nil until they are needed
 	req   Request
 	env   Env
+	approval
 }
 
 // admit finds and authorizes (spec I-2). The body is read here only if the
@@ -194,7 +219,7 @@ func admit(ctx context.Context, req Request, env Env, toRun bool) (*admitted, er
 	if err := a.load(ctx); err != nil {
 		return nil, err
 	}
-	if err := approve(ctx, e, *a.in, req, env); err != nil {
+	if err := a.approve(ctx); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -218,8 +243,19 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	e, req, env := a.entry, a.req, a.env
+	env.Shell = a.checked(ctx, env.Shell)
+	var err error
+	if env.approved, err = a.grantsRemote(ctx); err != nil {
+		return nil, err
+	}
 	r := &Result{Entry: e, Mode: mode(e.Run.Mode), Dir: a.in.Dir, variants: variantsNote(e, req, env)}
 	r.Override, r.Notices = override(e, *a.in, env)
+	r.Notices = append(r.Notices, a.notices...)
+	hooks, held := hooksOf(e, env)
+	r.hooks = hooks
+	if held != "" {
+		r.Notices = append(r.Notices, held)
+	}
 	if e.Run.AllowedTools != nil {
 		r.limit = prompt.ExpandRules(e.Run.AllowedTools, vars(e, *a.in, env))
 	}
@@ -233,6 +269,9 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 	}
 	return r, nil
 }
+
+// agentOf is the agent for which req runs.
+func agentOf(req Request) session.AgentID { return cmp.Or(req.Agent, session.Main) }
 
 func mode(m skill.Mode) skill.Mode {
 	if m == "" {
@@ -254,7 +293,7 @@ func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*
 	out, err := env.Fork.Fork(ctx, ForkRequest{
 		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
 		Override: r.Override, Limit: r.limit, Dir: cmp.Or(r.Entry.Origin.Dir, r.Dir), Path: r.Entry.Origin.Path,
-		Background: r.Entry.Run.Background,
+		Background: r.Entry.Run.Background, Hooks: r.hooks, Origin: r.Entry.Origin,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("skill %q: %w", idOf(r.Entry), err)

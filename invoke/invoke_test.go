@@ -151,7 +151,7 @@ func TestFork(t *testing.T) { // spec I-8
 	text := "Base directory for this skill: " + w.entry("audit").Origin.Dir + "\n\nAudit src.\n"
 	want := invoke.ForkRequest{Parent: "worker", Skill: "audit", Agent: "Explore", Prompt: text, Background: true,
 		Override: turn.Override{Model: "opus", AllowedTools: []string{"Read"}},
-		Limit:    []string{"Read"}, Dir: w.entry("audit").Origin.Dir, Path: w.entry("audit").Origin.Path}
+		Limit:    []string{"Read"}, Dir: w.entry("audit").Origin.Dir, Path: w.entry("audit").Origin.Path, Origin: w.entry("audit").Origin}
 	if d := cmp.Diff([]invoke.ForkRequest{want}, fork.got); d != "" {
 		t.Error(d)
 	}

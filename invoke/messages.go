@@ -35,6 +35,10 @@ func forkMessages(r *Result) []turn.Message {
 	if r.variants != "" {
 		text = strings.TrimRight(text, "\n") + "\n\n" + r.variants
 	}
+	if strings.TrimSpace(text) == "" {
+		// A conversation that begins with nothing is one that no provider takes.
+		text = fmt.Sprintf("Skill %q was started, and it holds no instructions. Say so.", line(idOf(r.Entry)))
+	}
 	return []turn.Message{{Role: turn.User, Text: text, Meta: true}}
 }
 

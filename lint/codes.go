@@ -40,6 +40,7 @@ var codes = []Code{
 	{"hidden-characters", "frontmatter", "A field holds invisible or control characters."},
 	{"hook-invalid", "hook", "A hook is malformed and was dropped."},
 	{"hook-matcher", "hook", "The matcher of a hook is not what it seems, or cannot be read."},
+	{"hook-unavailable-event", "hook", "A skill declares a hook for an event that is over when the skill is invoked; it is dropped."},
 	{"hook-unknown-event", "hook", "There is no event of this name; its hooks are dropped."},
 	{"hook-unknown-field", "hook", "A hook has a field that nothing reads."},
 	{"hooks-flat", "hook", "Hooks are written in the flat form, without a list of handlers."},

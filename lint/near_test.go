@@ -1,6 +1,10 @@
 package lint
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/knack-skills/knack/text"
+)
 
 func TestSkeleton(t *testing.T) {
 	for _, tt := range []struct {
@@ -10,7 +14,7 @@ func TestSkeleton(t *testing.T) {
 		{"commit", "соmmit", true}, {"deploy", "dep1oy", true}, {"a_b", "a-b", true}, {"Loop", "l00p", true},
 		{"commit", "comit", false}, {"a", "b", false},
 	} {
-		if got := skeleton(tt.a) == skeleton(tt.b); got != tt.same {
+		if got := text.Skeleton(tt.a) == text.Skeleton(tt.b); got != tt.same {
 			t.Errorf("%q and %q alike: %v", tt.a, tt.b, got)
 		}
 	}

@@ -69,7 +69,7 @@ const squatLength = 6
 func nameSquatting(snap *catalog.Snapshot) []skill.Problem {
 	alike, trusted := map[string][]string{}, []string(nil)
 	for e := range snap.All() {
-		alike[skeleton(e.ID)] = append(alike[skeleton(e.ID)], e.ID)
+		alike[text.Skeleton(e.ID)] = append(alike[text.Skeleton(e.ID)], e.ID)
 		if e.Origin.ShippedOrManaged() && len(e.ID) >= squatLength {
 			trusted = append(trusted, e.ID)
 		}
@@ -93,7 +93,7 @@ func nameSquatting(snap *catalog.Snapshot) []skill.Problem {
 // squats says for which other skill e can be taken, or "".
 func squats(e *catalog.Entry, alike map[string][]string, trusted []string) string {
 	for _, name := range []string{e.ID, e.Name} {
-		for _, id := range alike[skeleton(name)] {
+		for _, id := range alike[text.Skeleton(name)] {
 			if name != "" && id != e.ID && id != name {
 				return fmt.Sprintf("%q looks like %q", name, id)
 			}

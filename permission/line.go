@@ -80,6 +80,13 @@ func readLine(req *Request) []part {
 	return r.parts
 }
 
+// Readable reports whether a shell line can be parsed. What cannot may do
+// anything.
+func Readable(line string) bool {
+	_, err := parse(line)
+	return err == nil
+}
+
 // parse reads a line as bash would. Text that could look different from what
 // it does is an error: control characters, broken encoding.
 func parse(line string) (*syntax.File, error) {

@@ -62,6 +62,8 @@ type memory struct {
 	told    map[string]skill.Summary // what the agent was told of each skill
 	hooks   []registration
 	kept    permission.Rules
+
+	approved map[Copy]bool // contents of skills, see Approve
 }
 
 // record is an Invoked with what was found out when it was recorded.
@@ -111,6 +113,20 @@ func (s *Session) Record(a AgentID, i Invoked) (repeat bool) {
 	st.whole[r.copy()] = true
 	st.invoked = append(st.invoked, r)
 	return r.repeat
+}
+
+// Holds returns the latest invocation of a skill whose text the agent has in its
+// history, whole.
+func (s *Session) Holds(a AgentID, id string) (i Invoked, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.of(a)
+	for _, r := range slices.Backward(st.invoked) {
+		if r.ID == id && st.whole[r.copy()] {
+			return r.Invoked, true
+		}
+	}
+	return Invoked{}, false
 }
 
 // Invoked returns what an agent invoked, oldest first.

@@ -157,6 +157,9 @@ func (d *decoder) set(n id, at place) {
 // forget drops the places of key and of what is in it.
 func (d *decoder) forget(key string) {
 	delete(d.f.places, key)
+	if key == keyHooks {
+		d.f.hooks = nil
+	}
 	for _, part := range d.parts[key] {
 		d.forget(part)
 	}
@@ -186,7 +189,12 @@ func (d *decoder) value(v reflect.Value, n id, at place) {
 		d.set(n, at)
 		d.items(v, n)
 	default:
-		d.scalar(v, n, at, d.raw())
+		start := d.next()
+		raw := d.raw()
+		d.scalar(v, n, at, raw)
+		if _, holds := d.f.places[n.key]; holds && n.rule == keyHooks {
+			d.hooks(raw, start)
+		}
 	}
 }
 

@@ -100,8 +100,8 @@ const keyAllow = "permissions.allow"
 // notYet are the keys whose part of the program does not exist yet. They are
 // read and checked, so that a file can be written for both.
 var notYet = []string{
-	"enabledPlugins", "skillKeywords", "disableAllHooks", keyHooks,
-	keySandbox, "mcpInline", "env", keyManagedHook, "strictPluginOnlyCustomization",
+	"enabledPlugins", "skillKeywords",
+	keySandbox, "mcpInline", "env", "strictPluginOnlyCustomization",
 	"strictKnownMarketplaces", "blockedMarketplaces",
 }
 

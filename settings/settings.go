@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -83,6 +84,7 @@ type File struct {
 	// places has the position of each key that holds, and of list items by
 	// number: "permissions.allow", "permissions.allow[2]", "env.PATH".
 	places map[string]place
+	hooks  hook.Config
 }
 
 // A place is a position in a file, both from 1, the column in characters.

@@ -106,6 +106,9 @@ type Instructions struct {
 	// Note is what the person who invokes the skill should be told, such as that
 	// its files could not be extracted (spec B-2); empty if nothing.
 	Note string
+	// Source is the whole file that Text was read from, with its frontmatter, so
+	// that what is approved is what runs (spec S-14); empty when there is none.
+	Source string
 }
 
 // A Body yields the instructions. It is called once per invocation, so edits

@@ -219,3 +219,24 @@ func selects(r, before rune, after string) bool {
 func asciiKeycap(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
 
 func pictographic(r rune) bool { return r >= 0xA9 && unicode.Is(pictographs, r) }
+
+// StripHidden takes tag characters and bidi controls out of s, and returns how
+// many there were. Flags stay, and so does all else that [FindHidden] reports:
+// no other hidden character can carry a message or turn a line around.
+func StripHidden(s string) (clean string, removed int) {
+	var b strings.Builder
+	done := 0
+	for _, h := range FindHidden(s) {
+		if h.Kind != kindTag && h.Kind != kindBidi {
+			continue
+		}
+		b.WriteString(s[done:h.Offset])
+		done = h.Offset + utf8.RuneLen(h.Rune)
+		removed++
+	}
+	if removed == 0 {
+		return s, 0
+	}
+	b.WriteString(s[done:])
+	return b.String(), removed
+}

@@ -46,7 +46,7 @@ func (Skill) Plan(input json.RawMessage) (agent.Plan, error) {
 	if strings.TrimSpace(in.Skill) == "" {
 		return agent.Plan{}, errors.New(`"skill" is blank: give the id of a listed skill`)
 	}
-	return agent.Plan{Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
+	return agent.Plan{Skill: in.Skill, Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
 		r, err := env.Invoke(ctx, in.Skill, in.Args)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -56,6 +56,18 @@ func (Skill) Plan(input json.RawMessage) (agent.Plan, error) {
 		}
 		return agent.Result{Text: r.ToolResult(), Messages: r.Messages, Override: r.Override}, nil
 	}}, nil
+}
+
+// An Engine is a workspace whose skills a model can run and find; *knack.Engine
+// is one.
+type Engine interface {
+	agent.Engine
+	Finder
+}
+
+// For returns both tools of the main agent, for a loop of the host's own.
+func For(e Engine) agent.Toolbox {
+	return agent.NewToolbox(e, Skill{}, Search{Finder: e})
 }
 
 // A Finder searches the skills that a model may use, best first.

@@ -26,9 +26,12 @@ type Options struct {
 	Key string // API key; may be empty with a BaseURL that needs none
 	// BaseURL is the server, without /v1; empty is Anthropic's own.
 	BaseURL string
-	// Client sends the requests. Nil is a client that waits up to ten minutes
-	// for the headers of a response.
+	// Client sends the requests. Nil means [http.DefaultClient].
 	Client *http.Client
+	// Silence is how long the server may send nothing in the middle of an answer,
+	// and half of how long until the answer begins. Zero means
+	// [wire.DefaultSilence], five minutes; below zero means for ever.
+	Silence time.Duration
 }
 
 // Model implements [llm.Model]. It is safe for concurrent use.
@@ -63,22 +66,8 @@ func New(o Options) (*Model, error) {
 	if o.Key != "" {
 		opts = append(opts, option.WithAPIKey(o.Key))
 	}
-	if o.Client == nil {
-		o.Client = patientClient()
-	}
-	opts = append(opts, option.WithHTTPClient(wire.Client(o.Client)))
+	opts = append(opts, option.WithHTTPClient(wire.Client(o.Client, o.Silence)))
 	return &Model{client: sdk.NewClient(opts...), host: host}, nil
-}
-
-// patientClient gives up on a server that takes a request and never answers.
-func patientClient() *http.Client {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultClient
-	}
-	t = t.Clone()
-	t.ResponseHeaderTimeout = 10 * time.Minute
-	return &http.Client{Transport: t}
 }
 
 // Stream implements [llm.Model].

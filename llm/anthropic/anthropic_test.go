@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -237,4 +238,13 @@ func TestUnreachable(t *testing.T) {
 	if err == nil || !llm.Retryable(err) || !strings.Contains(err.Error(), strings.TrimPrefix(web.URL, "http://")) || strings.Contains(err.Error(), "secret-key") {
 		t.Errorf("error = %v", err)
 	}
+}
+
+func TestSilence(t *testing.T) { // a server that falls silent ends the answer
+	s := anthropicserver.Start(t, llmtest.Reply{Parts: []llmtest.Part{{Text: "so far"}}, Fault: llmtest.Hang})
+	m, err := anthropic.New(anthropic.Options{Key: anthropicserver.Key, BaseURL: s.URL, Silence: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	llmtest.Silence(t, m)
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/wire"
@@ -25,6 +26,10 @@ type Options struct {
 	BaseURL    string       // up to and with the version; empty means [DefaultBaseURL]
 	Key        string       // empty sends none
 	HTTPClient *http.Client // nil means [http.DefaultClient]; redirects are never followed
+	// Silence is how long the server may send nothing in the middle of an answer,
+	// and half of how long until the answer begins. Zero means
+	// [wire.DefaultSilence], five minutes; below zero means for ever.
+	Silence time.Duration
 }
 
 // A Client is an [llm.Model]. It is safe for concurrent use.
@@ -43,7 +48,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
 	}
-	c := &Client{http: wire.Client(o.HTTPClient), base: base, header: http.Header{}}
+	c := &Client{http: wire.Client(o.HTTPClient, o.Silence), base: base, header: http.Header{}}
 	if o.Key != "" {
 		c.header.Set("X-Goog-Api-Key", o.Key)
 	}

@@ -3,6 +3,7 @@ package gemini_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/knack-skills/knack/internal/lab/geminiserver"
 	"github.com/knack-skills/knack/internal/lab/loopback"
@@ -40,4 +41,13 @@ func client(t *testing.T, base string) *gemini.Client {
 func TestContract(t *testing.T) { // spec A-2
 	llmtest.Run(t, llmtest.Provider{ObjectInput: true, NoCacheCreation: true,
 		Start: func(t *testing.T, replies ...llmtest.Reply) llmtest.Server { return start(t, replies...) }})
+}
+
+func TestSilence(t *testing.T) { // a server that falls silent ends the answer
+	s := geminiserver.Start(t, llmtest.Reply{Parts: []llmtest.Part{{Text: "so far"}}, Fault: llmtest.Hang})
+	c, err := gemini.New(gemini.Options{BaseURL: s.URL + "/v1beta", Key: geminiserver.Key, Silence: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	llmtest.Silence(t, c)
 }

@@ -178,3 +178,14 @@ func testRetry(t *testing.T, p Provider) {
 		t.Errorf("slept %v", slept)
 	}
 }
+
+// Silence checks a model whose server sent something and then stays silent
+// (Fault [Hang]), and whose patience is short: the answer ends with an error
+// that may pass, and is not taken for a whole one.
+func Silence(t *testing.T, m llm.Model) {
+	t.Helper()
+	a, _, err := gather(t, m, Request())
+	if !errors.Is(err, llm.ErrCut) || !llm.Retryable(err) || a.Done != nil {
+		t.Errorf("error %v (retryable: %v), Done %v", err, llm.Retryable(err), a.Done)
+	}
+}

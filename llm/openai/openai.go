@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/wire"
@@ -41,6 +42,10 @@ type Options struct {
 	Key        string       // empty sends none
 	API        API          // empty means [Auto]
 	HTTPClient *http.Client // nil means [http.DefaultClient]; redirects are never followed
+	// Silence is how long the server may send nothing in the middle of an answer,
+	// and half of how long until the answer begins. Zero means
+	// [wire.DefaultSilence], five minutes; below zero means for ever.
+	Silence time.Duration
 }
 
 // A Client is an [llm.Model]. It is safe for concurrent use.
@@ -61,7 +66,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	c := &Client{http: wire.Client(o.HTTPClient), base: base, header: http.Header{}, api: o.API}
+	c := &Client{http: wire.Client(o.HTTPClient, o.Silence), base: base, header: http.Header{}, api: o.API}
 	host := base.Hostname()
 	c.own = host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") // regions have a prefix
 	switch o.API {

@@ -3,6 +3,7 @@ package openai_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/knack-skills/knack/internal/lab/loopback"
 	"github.com/knack-skills/knack/internal/lab/openaiserver"
@@ -48,4 +49,15 @@ func TestContract(t *testing.T) { // spec A-2
 			return start(t, openai.Auto, replies...)
 		}})
 	})
+}
+
+func TestSilence(t *testing.T) { // a server that falls silent ends the answer
+	for _, api := range []openai.API{openai.Responses, openai.Chat} {
+		s := openaiserver.Start(t, llmtest.Reply{Parts: []llmtest.Part{{Text: "so far"}}, Fault: llmtest.Hang})
+		c, err := openai.New(openai.Options{BaseURL: s.URL + "/v1", Key: openaiserver.Key, API: api, Silence: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		llmtest.Silence(t, c)
+	}
 }

@@ -5,6 +5,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/knack-skills/knack/llm"
 )
@@ -21,13 +23,22 @@ import (
 const maxErrorBody = 64 << 10
 
 // Client returns a client that follows no redirects: the request carries a key
-// and a conversation, and both are for the host that was configured. Nil
+// and a conversation, and both are for the host that was configured. A request
+// ends with a [SilenceError] when the server sends nothing for as long as
+// silence, or for twice as long before its headers; zero means
+// [DefaultSilence], and a negative duration that it may be silent for ever. Nil
 // stands for [http.DefaultClient].
-func Client(c *http.Client) *http.Client {
+func Client(c *http.Client, silence time.Duration) *http.Client {
 	if c == nil {
 		c = http.DefaultClient
 	}
 	own := *c
+	if own.Transport == nil {
+		own.Transport = http.DefaultTransport
+	}
+	if silence = cmp.Or(silence, DefaultSilence); silence > 0 {
+		own.Transport = listening{own.Transport, silence}
+	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &own
 }

@@ -21,7 +21,7 @@ func TestNoRedirects(t *testing.T) {
 	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(first.Close)
 	given := &http.Client{}
-	_, err := Post(t.Context(), Client(given), first.URL, http.Header{"X-Key": {"secret"}}, []byte("{}"))
+	_, err := Post(t.Context(), Client(given, 0), first.URL, http.Header{"X-Key": {"secret"}}, []byte("{}"))
 	var api *llm.APIError
 	if !errors.As(err, &api) || api.Status != http.StatusTemporaryRedirect || elsewhere.Load() {
 		t.Errorf("error %v, elsewhere %v", err, elsewhere.Load())

@@ -122,7 +122,7 @@ func (b *body) Load(ctx context.Context) (skill.Instructions, error) {
 	if err != nil {
 		return skill.Instructions{}, fmt.Errorf("bundled skill %s: %w", b.skill.ID, err)
 	}
-	in := skill.Instructions{Text: text, Line: line}
+	in := skill.Instructions{Text: text, Line: line, Source: b.skill.File}
 	if b.dir == nil {
 		return in, nil
 	}

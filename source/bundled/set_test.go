@@ -146,10 +146,18 @@ func TestStandardPermissions(t *testing.T) { // spec S-4, S-6
 	want := map[string][]string{
 		"commit": {"Bash(git status:*)", "Bash(git diff:*)", "Bash(git log:*)", "Bash(git add:*)", "Bash(git commit:*)"},
 		"debug": {
+			"Read(//**/projects/*/${CLAUDE_SESSION_ID}.jsonl)",
 			"Bash(knack doctor)", "Bash(knack version)", "Bash(knack explain:*)", "Bash(knack list:*)", "Bash(knack listing:*)",
 			"Bash(knack search:*)", "Bash(knack permissions explain:*)", "Bash(knack permissions list:*)",
 		},
-		"create-skill": {"Read(/${CLAUDE_SKILL_DIR}/**)"},
+		"create-skill": {"Read(/${CLAUDE_SKILL_DIR}/**)", "Bash(knack list:*)", "Bash(knack search:*)", "Bash(knack explain:*)"},
+		"skillify":     {"Bash(knack list:*)", "Bash(knack search:*)", "Bash(knack explain:*)"},
+		"batch":        {"Bash(knack permissions explain:*)"},
+		"stuck": {
+			"Bash(ps -eo pid,ppid,pgid,stat,etime,pcpu,rss,args --sort=-etime)", "Bash(ps -Ao pid,ppid,pgid,stat,etime,pcpu,rss,command)",
+			"Bash(ss -tnp)", "Bash(ss -ltnp)", "Bash(free -m)", "Bash(vm_stat)", "Bash(uptime)", "Bash(knack doctor)",
+			"Bash(knack permissions explain:*)",
+		},
 		"update-config": {
 			"Read(/${CLAUDE_SKILL_DIR}/**)", "Bash(knack doctor)", "Bash(knack explain:*)", "Bash(knack permissions explain:*)",
 			"Bash(knack permissions list:*)",
@@ -212,6 +220,16 @@ func TestStandardGrants(t *testing.T) { // spec S-7
 		{"debug", "knack -p 'do it'", permission.Ask},
 		{"update-config", `knack permissions explain Bash '{"command": "npm test"}'`, permission.Allow},
 		{"update-config", "knack doctor", permission.Allow},
+		{"stuck", "ps -eo pid,ppid,pgid,stat,etime,pcpu,rss,args --sort=-etime", permission.Allow},
+		{"stuck", "ps eww", permission.Ask},
+		{"stuck", "kill 4711", permission.Ask},
+		{"stuck", "ss -K", permission.Ask},
+		{"batch", `knack permissions explain Bash '{"command": "make"}'`, permission.Allow},
+		{"batch", "git worktree add .worktrees/a -b batch/a-1 HEAD", permission.Ask},
+		{"skillify", "knack list --all", permission.Allow},
+		{"skillify", "knack check --fix .", permission.Ask},
+		{"create-skill", "knack explain deploy", permission.Allow},
+		{"create-skill", "knack render deploy", permission.Ask},
 		{"update-config", "knack doctor --trust", permission.Ask},
 		{"update-config", "knack check --fix .", permission.Ask},
 		// All that its text speaks of, and nothing that writes.

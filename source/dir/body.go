@@ -37,5 +37,5 @@ func (b *body) Load(ctx context.Context) (skill.Instructions, error) {
 	if err != nil {
 		return skill.Instructions{}, fmt.Errorf("read %s: %w", b.path, err)
 	}
-	return skill.Instructions{Text: text, Line: line, Dir: b.dir}, nil
+	return skill.Instructions{Text: text, Line: line, Dir: b.dir, Source: string(data)}, nil
 }

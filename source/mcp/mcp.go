@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -129,7 +130,7 @@ func (b *body) Load(ctx context.Context) (skill.Instructions, error) {
 		in.Note = fmt.Sprintf("the prompt %q of MCP server %s has %d bytes; only the first %d are used", b.name, b.source.Server, size, len(text))
 	}
 	in.Text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-	return in, nil
+	return frontmatter.Visible(in), nil
 }
 
 // shorten keeps what a server says about itself to a reasonable length.

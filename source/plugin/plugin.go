@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
 )
@@ -147,5 +148,15 @@ func (l *load) add(sk *skill.Skill) {
 		sk.ID = l.Name + ":" + sk.ID
 	}
 	sk.Origin.Source, sk.Origin.Owner, sk.Origin.OwnerDir = skill.Plugin, l.Name, l.Dir
+	sk.Content.Body = body{sk.Content.Body}
 	l.found = append(l.found, sk)
+}
+
+// A body is that of a stranger: what only a model would see is taken out of it.
+type body struct{ written skill.Body }
+
+// Load reads the file.
+func (b body) Load(ctx context.Context) (skill.Instructions, error) {
+	in, err := b.written.Load(ctx)
+	return frontmatter.Visible(in), err
 }

@@ -1,0 +1,290 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/hook"
+	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/session"
+	"github.com/knack-skills/knack/turn"
+)
+
+// maxStopBlocks is how often hooks may send an agent back to work in one turn.
+const maxStopBlocks = 8
+
+// A BlockedError reports what a hook did not let through (spec H-6).
+type BlockedError struct {
+	Event  hook.Event
+	Reason string
+}
+
+// Error says what was blocked and why.
+func (e *BlockedError) Error() string {
+	return fmt.Sprintf("a %s hook blocked this: %s", e.Event, cmp.Or(e.Reason, "it gave no reason"))
+}
+
+// A StoppedError reports that a hook ended the turn (continue: false).
+type StoppedError struct {
+	Event  hook.Event
+	Reason string
+}
+
+// Error says which hook it was and why.
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("a %s hook ended the turn: %s", e.Event, cmp.Or(e.Reason, "it gave no reason"))
+}
+
+// hook runs the hooks of one event for a, and tells the person what they say
+// to them.
+func (a *agent) hook(ctx context.Context, in hook.Input) hook.Outcome {
+	if a.c.opts.Hooks == nil || ctx.Err() != nil {
+		return hook.Outcome{}
+	}
+	in.AgentID, in.AgentType, in.PermissionMode = string(a.id), a.kind(), string(cmp.Or(a.mode, ModeDefault))
+	out := a.c.opts.Hooks.Run(ctx, a.id, in)
+	for _, n := range out.Notices {
+		a.c.observe(Notice{Agent: a.id, Text: n})
+	}
+	return out
+}
+
+// must is hook for events that can only go on or not.
+func (a *agent) must(ctx context.Context, in hook.Input) ([]turn.Message, error) {
+	out := a.hook(ctx, in)
+	switch {
+	case out.Stop:
+		return nil, &StoppedError{in.Event, out.StopReason}
+	case out.Block:
+		return nil, &BlockedError{in.Event, out.Reason}
+	}
+	return contexts(in.Event, out.Context), nil
+}
+
+// contexts are what hooks add for the model. They are marked as such, so that
+// they cannot pass for the person's words.
+func contexts(e hook.Event, texts []string) (out []turn.Message) {
+	for _, t := range texts {
+		out = append(out, turn.Message{Role: turn.User, Meta: true,
+			Text: fmt.Sprintf("<system-reminder>\n%s hook: %s\n</system-reminder>", e, t)})
+	}
+	return out
+}
+
+// Begin runs the SessionStart hooks; source is startup or resume. What they add
+// stands before the next turn.
+func (c *Conversation) Begin(ctx context.Context, source string) error {
+	c.turnMu.Lock()
+	defer c.turnMu.Unlock()
+	msgs, err := c.main.must(ctx, hook.Input{Event: hook.SessionStart, Source: source})
+	c.opening = append(c.opening, msgs...)
+	return err
+}
+
+// Finish runs the SessionEnd hooks; reason says why the session ends. Nothing
+// can keep it from ending.
+func (c *Conversation) Finish(ctx context.Context, reason string) {
+	c.main.hook(ctx, hook.Input{Event: hook.SessionEnd, Source: reason})
+}
+
+// Hear runs the UserPromptSubmit hooks over what a person typed, before
+// anything is made of it. What they add stands before the next turn; a
+// [BlockedError] or [StoppedError] means that the prompt is not to be used.
+func (c *Conversation) Hear(ctx context.Context, typed string) error {
+	c.turnMu.Lock()
+	defer c.turnMu.Unlock()
+	msgs, err := c.main.must(ctx, hook.Input{Event: hook.UserPromptSubmit, Prompt: typed})
+	c.opening = append(c.opening, msgs...)
+	return err
+}
+
+// toolInput is what hooks are told of a call.
+func (a *agent) toolInput(e hook.Event, p *prepared) hook.Input {
+	in := hook.Input{Event: e, ToolName: p.block.Name, ToolInput: llm.Object(p.input()), ToolUseID: p.block.ID}
+	call := p.asked
+	if call.Tool == "" {
+		call.Tool = p.block.Name
+	}
+	if p.skill != "" {
+		if entry, err := a.c.opts.Env().Catalog.Resolve(strings.TrimPrefix(strings.TrimSpace(p.skill), "/")); err == nil {
+			in.SkillPath, in.SkillSource = entry.Origin.Path, string(entry.Origin.Source)
+			call.Input.Skill, call.Input.Aliases = entry.ID, invoke.Aliases(entry)
+		}
+	}
+	in.Covers = func(rule string) bool { return covers(rule, call) }
+	return in
+}
+
+// covers reports whether a rule speaks of a call, or of any part of a shell
+// line. A line that nobody can read may hold anything, so a rule about its tool
+// covers it.
+func covers(rule string, call permission.Request) bool {
+	r, err := permission.ParseRule(rule)
+	if err != nil {
+		return false
+	}
+	r.Scope = "hook"
+	if (permission.Rules{Deny: []permission.Rule{r}}).Decide(call).Verdict == permission.Deny {
+		return true
+	}
+	return call.Input.Command != "" && r.Tool == call.Tool && !permission.Readable(call.Input.Command)
+}
+
+// preTool runs the PreToolUse hooks of a call. They may refuse it, or change
+// its input; what they think of it is weighed by authorize.
+func (a *agent) preTool(ctx context.Context, p *prepared) hook.Opinion {
+	out := a.hook(ctx, a.toolInput(hook.PreToolUse, p))
+	p.follow = append(p.follow, contexts(hook.PreToolUse, out.Context)...)
+	if out.Stop {
+		p.stop = &StoppedError{hook.PreToolUse, out.StopReason}
+	}
+	if out.Block || out.Opinion == hook.Deny || out.Stop {
+		why := "a PreToolUse hook refused it: " + cmp.Or(out.Reason, out.StopReason, "it gave no reason")
+		a.ruled(p, permission.Decision{Reason: why}, outcomeDeny)
+		a.refuse(p, why)
+		return hook.Deny
+	}
+	if len(out.UpdatedInput) > 0 {
+		p.updated = out.UpdatedInput
+		again := a.plan(llm.ToolCall{ID: p.block.ID, Name: p.block.Name, Input: out.UpdatedInput})
+		p.plan, p.asked, p.skill = again.plan, again.asked, again.skill
+		if again.ready {
+			p.fail("A PreToolUse hook changed the input, and it does not fit. %s", again.out.Text)
+		}
+	}
+	p.said = out.Reason
+	return out.Opinion
+}
+
+// weigh joins what the rules and the mode decided with what hooks think (spec
+// H-7): an allow lifts only a question that no rule asks and that a mode may
+// skip, an ask turns an allow into a question.
+func weigh(d permission.Decision, o hook.Opinion, reason string) permission.Decision {
+	switch {
+	case o == hook.Allow && d.Verdict == permission.Ask && d.Rule == nil && !d.Firm:
+		d.Verdict, d.Reason = permission.Allow, "a hook allowed it: "+reason
+	case o == hook.Ask && d.Verdict == permission.Allow:
+		d.Verdict, d.Firm, d.Reason = permission.Ask, true, "a hook wants the person asked: "+reason
+	}
+	return d
+}
+
+// postTool runs the hooks after a call: what they say follows its result.
+func (a *agent) postTool(ctx context.Context, p *prepared, failure string) {
+	event, response := hook.PostToolUse, map[string]string{"text": p.out.Text}
+	if failure != "" {
+		event, response = hook.PostToolUseFailure, map[string]string{"error": failure}
+	}
+	in := a.toolInput(event, p)
+	in.ToolResponse, _ = json.Marshal(response) // texts
+	out := a.hook(ctx, in)
+	p.follow = append(p.follow, contexts(event, out.Context)...)
+	if out.Block {
+		p.follow = append(p.follow, contexts(event, []string{"blocked: " + out.Reason})...)
+	}
+	if out.Stop {
+		p.stop = &StoppedError{event, out.StopReason}
+	}
+}
+
+// atStop runs the hooks at the end of a turn. again reports that the agent must
+// go on, with what they said as its next message.
+func (a *agent) atStop(ctx context.Context, text string, blocked int) (again bool, err error) {
+	in := hook.Input{Event: hook.Stop, Message: text, StopHookActive: blocked > 0}
+	if a.id != session.Main {
+		in.Event = hook.SubagentStop
+	}
+	out := a.hook(ctx, in)
+	switch {
+	case out.Stop:
+		return false, nil // it stops anyway
+	case out.Block && blocked >= maxStopBlocks:
+		a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("hooks sent the agent back to work %d times; it stops now", blocked)})
+		return false, nil
+	case out.Block, len(out.Context) > 0:
+		if out.Block {
+			out.Context = append([]string{out.Reason}, out.Context...)
+		} else if blocked >= maxStopBlocks {
+			return false, nil
+		}
+		a.join(userMessage(nil, contexts(in.Event, out.Context)), true)
+		return true, ctx.Err()
+	}
+	return false, nil
+}
+
+// expanding runs the hooks before a skill's text takes the place of what
+// somebody typed.
+func (a *agent) expanding(ctx context.Context, req invoke.Request, env invoke.Env) ([]turn.Message, error) {
+	if a.c.opts.Hooks == nil || !req.By.Person() {
+		return nil, nil
+	}
+	e, err := env.Catalog.Resolve(invoke.Named(req.Name))
+	if err != nil {
+		return nil, nil // the road itself says what is wrong with the name
+	}
+	in := ofSkill(hook.UserPromptExpansion, e, req)
+	in.Prompt = "/" + strings.TrimSpace(e.ID+" "+req.Args)
+	return a.must(ctx, in)
+}
+
+// road is the one road with the hooks that stand beside it, and what they add
+// for the model.
+func (a *agent) road(ctx context.Context, req invoke.Request, env invoke.Env) (*invoke.Result, []turn.Message, error) {
+	if err := a.beyond(req, env); err != nil {
+		return nil, nil, err
+	}
+	added, err := a.expanding(ctx, req, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	env.Before = func(ctx context.Context, e *catalog.Entry, req invoke.Request) error {
+		more, err := a.must(ctx, ofSkill(hook.SkillInvoked, e, req))
+		added = append(added, more...)
+		return err
+	}
+	r, err := invoke.Invoke(ctx, req, env)
+	return r, added, err
+}
+
+// ofSkill is what hooks are told of an invocation.
+func ofSkill(event hook.Event, e *catalog.Entry, req invoke.Request) hook.Input {
+	return hook.Input{Event: event, CommandName: e.ID, CommandArgs: req.Args, By: string(req.By),
+		SkillPath: e.Origin.Path, SkillSource: string(e.Origin.Source)}
+}
+
+// hookedAsker lets hooks answer before the person is asked.
+type hookedAsker struct {
+	a    *agent
+	next invoke.Asker // nil: nobody else can be asked
+}
+
+// Ask runs the PermissionRequest hooks, then asks.
+func (h hookedAsker) Ask(ctx context.Context, q invoke.Question) (invoke.Answer, error) {
+	in := hook.Input{Event: hook.PermissionRequest, ToolName: cmp.Or(q.Tool, "Skill"), ToolInput: q.Input, CommandName: q.Skill, Message: q.Reason}
+	if q.Command != "" && q.Tool == "" {
+		in.ToolName = "Bash"
+	}
+	if len(in.ToolInput) == 0 {
+		in.ToolInput, _ = json.Marshal(map[string]string{"skill": q.Skill, "command": q.Command})
+	}
+	call := permission.Request{Tool: in.ToolName, Input: permission.Input{Command: q.Command, Skill: q.Skill}}
+	in.Covers = func(rule string) bool { return covers(rule, call) }
+	out := h.a.hook(ctx, in)
+	switch {
+	case out.Block || out.Stop || out.Opinion == hook.Deny:
+		return invoke.Answer{Reason: "a PermissionRequest hook refused it: " + cmp.Or(out.Reason, out.StopReason)}, nil
+	case out.Opinion == hook.Allow && !q.Firm:
+		return invoke.Answer{Allow: true}, nil
+	case h.next == nil:
+		return invoke.Answer{}, invoke.ErrNobody
+	}
+	h.a.hook(ctx, hook.Input{Event: hook.Notification, Message: "permission is needed: " + q.Reason})
+	return h.next.Ask(ctx, q)
+}
