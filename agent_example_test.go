@@ -33,7 +33,7 @@ func Example_agent() {
 		Tools:   []agent.Tool{skilltool.Skill{}, skilltool.Search{Finder: engine}},
 		Session: engine.Session(),
 		Env:     engine.Env,
-		Announce: func(id session.AgentID) string {
+		Announce: func(_ context.Context, id session.AgentID, _ string) string {
 			m, _ := engine.Announce(id)
 			return m.Text
 		},

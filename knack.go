@@ -2,11 +2,13 @@ package knack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/listing"
@@ -46,6 +48,12 @@ type Options struct {
 	Shell     shell.Runner        // runs inline commands; nil means shell.Exec
 	Ask       invoke.Asker        // answers permission questions; nil refuses them
 	Fork      invoke.Forker       // runs subagents; nil refuses forked skills
+	// Audit is told what is decided and run (spec S-12); nil is audit.jsonl in
+	// StateDir.
+	Audit audit.Sink
+	// AuditLost is told when that file cannot be written, once, by whichever
+	// goroutine finds out; nil tells nobody.
+	AuditLost func(error)
 }
 
 // DefaultContextTokens is the window that a listing is budgeted for when the
@@ -59,12 +67,15 @@ type Engine struct {
 	real     string  // Dir without links
 	project  string  // see ProjectDir
 	place    dir.Place
+	more     []string // see MoreDirs
 	settings *settings.Settings
 	rules    permission.Rules
 	problems []skill.Problem // of settings and rules
 	trusted  bool
 	catalog  *catalog.Catalog
 	session  *session.Session
+	audit    audit.Sink // see Audit
+	log      *audit.Log // behind it; nil for a sink of the host's own
 	bundled  *bundled.Source // nil without compiled-in skills
 
 	indexMu sync.Mutex // guards the two fields below
@@ -87,6 +98,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.configure()
+	e.openAudit()
 	e.catalog = catalog.New(e.catalogOptions(), e.sources()...)
 	if e.session = e.opts.Session; e.session == nil {
 		e.session = session.New(e.opts.SessionID)
@@ -209,13 +221,17 @@ func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	return e.catalog.Refresh(ctx)
 }
 
-// Close removes the files that bundled skills extracted. Instructions that were
-// compiled before name a directory that is gone then.
+// Close ends the audit log, and removes the files that bundled skills extracted.
+// Instructions that were compiled before name a directory that is gone then.
 func (e *Engine) Close() error {
-	if e.bundled == nil {
-		return nil
+	var err error
+	if e.log != nil {
+		err = e.log.Close()
 	}
-	return e.bundled.Close()
+	if e.bundled != nil {
+		err = errors.Join(err, e.bundled.Close())
+	}
+	return err
 }
 
 // Session returns the memory of this engine's conversation.
@@ -236,6 +252,7 @@ func (e *Engine) Env() invoke.Env {
 		NoHooks: noHooks, ManagedHooks: managedHooks,
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
+		Approvals: approvals{e}, Keeper: e.keeper(), Audit: e.audit,
 		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,
 		Model: s.Model, Effort: effort, Trusted: e.trusted,
 		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),

@@ -51,6 +51,7 @@ func (e *Engine) configure() {
 	// Only now may the workspace's own files say more than what restricts it.
 	e.settings = e.settings.ForTrust(e.trusted)
 	e.place.AddDirs = slices.Concat(o.AddDirs, e.settings.Permissions.AdditionalDirectories)
+	e.more = e.moreDirs()
 	if _, ok := e.settings.EffortValue(); !ok {
 		bad = append(bad, skill.Problem{Code: "setting-value", Severity: skill.Warning, Path: e.settings.From("effort"),
 			Message: fmt.Sprintf("effort is %q; it is left out", e.settings.Effort),
@@ -132,6 +133,22 @@ func (e *Engine) Rules() permission.Rules { return e.rules }
 
 // Place returns where skills are looked for.
 func (e *Engine) Place() dir.Place { return e.place }
+
+// MoreDirs returns the further directories that belong to the workspace (--add-dir
+// and permissions.additionalDirectories), as they are named and where their
+// links lead, and where the workspace itself really is.
+// Callers do not change the list.
+func (e *Engine) MoreDirs() []string { return e.more }
+
+func (e *Engine) moreDirs() []string {
+	out := []string{e.real}
+	for _, d := range e.place.AddDirs {
+		abs := e.absolute(d)
+		out = append(out, abs, behindLinks(abs))
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(d string) bool { return d == e.opts.Dir })
+}
 
 // Dir returns the workspace as an absolute path.
 func (e *Engine) Dir() string { return e.opts.Dir }
@@ -244,7 +261,7 @@ func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.prob
 // PermissionRequest returns a request for a tool in this workspace; the caller
 // fills in its input.
 func (e *Engine) PermissionRequest(tool string) permission.Request {
-	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks}
+	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks, MoreDirs: e.more}
 }
 
 // Touch tells the session that files were read or written, activates the

@@ -101,7 +101,7 @@ func (a *agent) asker() invoke.Asker {
 	if a.id != session.Main {
 		person = nil
 	}
-	if a.c.opts.Hooks == nil {
+	if a.c.opts.Hooks == nil || a.unwatched {
 		return person
 	}
 	return hookedAsker{a, person}

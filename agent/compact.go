@@ -114,7 +114,7 @@ func (a *agent) summarise(ctx context.Context, instructions string) (string, err
 	if err != nil {
 		return "", err
 	}
-	a.c.count(reply.Done.Usage)
+	a.count(reply.Done.Usage)
 	if s := reply.Text(); s != "" {
 		return s, nil
 	}

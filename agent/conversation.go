@@ -36,8 +36,9 @@ type Options struct {
 	// the rules in force. Its Ask and Fork are filled in here.
 	Env func() invoke.Env
 	// Announce returns the reminder that tells an agent which skills are new,
-	// or "" (spec L-6); nil announces nothing.
-	Announce func(session.AgentID) string
+	// or "" (spec L-6); nil announces nothing. Prompt is what the agent is about
+	// to answer, which may decide what is told first (spec L-5).
+	Announce func(ctx context.Context, agent session.AgentID, prompt string) string
 	// Attach returns what "@path" references of a text bring in (spec A-5); nil
 	// attaches nothing.
 	Attach func(ctx context.Context, text string) []turn.Message

@@ -38,7 +38,7 @@ func (f forker) Fork(ctx context.Context, r invoke.ForkRequest) (invoke.ForkResu
 	}
 	text, err := child.runAlone(ctx, r)
 	f.a.c.end(child, err)
-	return invoke.ForkResult{Text: text}, err
+	return invoke.ForkResult{Text: text, Tokens: child.spent.Context()}, err
 }
 
 // child makes the agent that r asks for, within the limits of spec I-10.
@@ -62,6 +62,7 @@ func (a *agent) child(r invoke.ForkRequest, o turn.Override) (*agent, error) {
 	}
 	child := &agent{c: a.c, skill: r.Skill, system: a.c.prompt(def), maxTurns: forkTurns,
 		granted: slices.Clone(r.Override.AllowedTools), mode: a.mode.of(def.Run.PermissionMode, a.c.opts.NoBypass)}
+	child.unwatched, child.purpose = a.unwatched, a.purpose
 	child.become(def, pool)
 	child.mayRead(r.Dir)
 	child.model = first(r.Override.Model, child.model)
@@ -169,6 +170,15 @@ func (a *agent) ownHooks() {
 		return
 	}
 	o := a.def.Origin
+	env := a.c.opts.Env()
+	why := env.NoHooks
+	if why == "" && o.Source != skill.Managed && o.Source != skill.Bundled {
+		why = env.ManagedHooks
+	}
+	if why != "" {
+		a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("hooks of agent type %s are not registered: %s", a.def.Name, why)})
+		return
+	}
 	a.c.opts.Session.Register(a.id, "agent "+a.def.Name, skill.Origin{Source: o.Source, Owner: o.Owner, Path: o.Path}, a.def.Run.Hooks)
 }
 

@@ -108,6 +108,7 @@ func TestForkEnds(t *testing.T) { // spec I-8, I-10
 			if ans, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil || ans.Text != "end" {
 				t.Fatalf("%+v, %v", ans, err)
 			}
+			valid(t, c.History())
 			if r := w.results(session.Main); len(r) != 1 || r[0].IsError != tt.failed || !strings.Contains(r[0].Text, tt.want) {
 				t.Errorf("%+v", r)
 			}
@@ -210,6 +211,7 @@ func TestDepth(t *testing.T) { // spec I-10
 	if _, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
+	valid(t, c.History())
 	started := of[agent.AgentStarted](w)
 	if len(started) != session.MaxDepth {
 		t.Errorf("%d subagents", len(started))
@@ -452,6 +454,7 @@ func TestDeleted(t *testing.T) {
 	if ans, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil || ans.Text != "end" {
 		t.Fatalf("%+v, %v", ans, err)
 	}
+	valid(t, c.History())
 	if r := w.results(""); len(r) != 1 || !r[0].IsError || !strings.Contains(r[0].Text, "gone") {
 		t.Errorf("%+v", r)
 	}

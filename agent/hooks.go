@@ -44,7 +44,7 @@ func (e *StoppedError) Error() string {
 // hook runs the hooks of one event for a, and tells the person what they say
 // to them.
 func (a *agent) hook(ctx context.Context, in hook.Input) hook.Outcome {
-	if a.c.opts.Hooks == nil || ctx.Err() != nil {
+	if a.c.opts.Hooks == nil || a.unwatched || ctx.Err() != nil {
 		return hook.Outcome{}
 	}
 	in.AgentID, in.AgentType, in.PermissionMode = string(a.id), a.kind(), string(cmp.Or(a.mode, ModeDefault))
@@ -117,14 +117,14 @@ func (a *agent) toolInput(e hook.Event, p *prepared) hook.Input {
 			call.Input.Skill, call.Input.Aliases = entry.ID, invoke.Aliases(entry)
 		}
 	}
-	in.Covers = func(rule string) bool { return covers(rule, call) }
+	in.Covers = func(rule string) bool { return Covers(rule, call) }
 	return in
 }
 
-// covers reports whether a rule speaks of a call, or of any part of a shell
+// Covers reports whether a rule speaks of a call, or of any part of a shell
 // line. A line that nobody can read may hold anything, so a rule about its tool
 // covers it.
-func covers(rule string, call permission.Request) bool {
+func Covers(rule string, call permission.Request) bool {
 	r, err := permission.ParseRule(rule)
 	if err != nil {
 		return false
@@ -222,7 +222,7 @@ func (a *agent) atStop(ctx context.Context, text string, blocked int) (again boo
 // expanding runs the hooks before a skill's text takes the place of what
 // somebody typed.
 func (a *agent) expanding(ctx context.Context, req invoke.Request, env invoke.Env) ([]turn.Message, error) {
-	if a.c.opts.Hooks == nil || !req.By.Person() {
+	if a.c.opts.Hooks == nil || a.unwatched || !req.By.Person() {
 		return nil, nil
 	}
 	e, err := env.Catalog.Resolve(invoke.Named(req.Name))
@@ -275,7 +275,7 @@ func (h hookedAsker) Ask(ctx context.Context, q invoke.Question) (invoke.Answer,
 		in.ToolInput, _ = json.Marshal(map[string]string{"skill": q.Skill, "command": q.Command})
 	}
 	call := permission.Request{Tool: in.ToolName, Input: permission.Input{Command: q.Command, Skill: q.Skill}}
-	in.Covers = func(rule string) bool { return covers(rule, call) }
+	in.Covers = func(rule string) bool { return Covers(rule, call) }
 	out := h.a.hook(ctx, in)
 	switch {
 	case out.Block || out.Stop || out.Opinion == hook.Deny:

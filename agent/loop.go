@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ type agent struct {
 	effort   string
 	maxTurns int
 	calls    int // tool calls so far
+	// unwatched agents set off no hooks; purpose says for whom they work.
+	unwatched bool
+	purpose   llm.Purpose
 
 	mu      sync.Mutex // guards the rules: invocations of the main agent come from elsewhere, too
 	denied  []string   // taken away by its type or skill, as rules
@@ -41,6 +45,7 @@ type agent struct {
 	told    map[string]bool // notices that were given
 	marks   []int           // where cache marks stood in the last request
 	taken   int             // context tokens of the last request and its answer
+	spent   llm.Usage       // by all requests
 }
 
 // ErrTurnLimit reports that a turn took too many model calls.
@@ -56,14 +61,14 @@ func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (
 		if err := a.compactIfNeeded(ctx); err != nil {
 			return ans, err
 		}
-		a.announce()
+		a.announce(ctx)
 		reply, err := a.ask(ctx, o)
 		if err != nil {
 			return ans, err
 		}
 		ans.Turns++
 		ans.Usage, ans.Stop = ans.Usage.Add(reply.Done.Usage), reply.Done.Stop
-		a.c.count(reply.Done.Usage)
+		a.count(reply.Done.Usage)
 		a.taken = reply.Done.Usage.Context()
 		a.join(reply.Message, false)
 		if len(reply.Calls) == 0 {
@@ -87,6 +92,12 @@ func (a *agent) run(ctx context.Context, msgs []turn.Message, o turn.Override) (
 		}
 	}
 	return ans, fmt.Errorf("%w: %d in one turn; say \"continue\" to go on", ErrTurnLimit, a.maxTurns)
+}
+
+// count adds to what this agent and the whole conversation have spent.
+func (a *agent) count(u llm.Usage) {
+	a.spent = a.spent.Add(u)
+	a.c.count(u)
 }
 
 // stopError says why an answer is not complete; nil for one that is.
@@ -120,13 +131,24 @@ func (a *agent) join(m llm.Message, meta bool) {
 
 // announce adds the listing or its delta at the end of the history, so that
 // everything before it keeps its bytes (spec L-6).
-func (a *agent) announce() {
+func (a *agent) announce(ctx context.Context) {
 	if a.c.opts.Announce == nil || len(a.history) == 0 || !a.has("Skill") {
 		return
 	}
-	if text := a.c.opts.Announce(a.id); text != "" {
+	if text := a.c.opts.Announce(ctx, a.id, textOf(a.history[len(a.history)-1])); text != "" {
 		a.join(llm.Message{Role: llm.User, Content: []llm.Block{{Type: llm.Text, Text: text}}}, true)
 	}
+}
+
+// textOf is the text of a message.
+func textOf(m llm.Message) string {
+	var texts []string
+	for _, b := range m.Content {
+		if b.Type == llm.Text {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 func (a *agent) has(tool string) bool {
@@ -170,7 +192,7 @@ func (a *agent) request(o turn.Override) llm.Request {
 	}
 	a.marks = marks
 	return llm.Request{
-		AgentID: string(a.id), AgentType: a.kind(), Skill: a.skill, Purpose: llm.Turn,
+		AgentID: string(a.id), AgentType: a.kind(), Skill: a.skill, Purpose: cmp.Or(a.purpose, llm.Turn),
 		Model: a.pickModel(o.Model), Effort: first(o.Effort, a.effort, a.c.opts.Effort),
 		System: a.system, Messages: a.history, Tools: specs, CacheAt: marks,
 	}

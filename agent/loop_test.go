@@ -106,6 +106,7 @@ func TestDeniedAgain(t *testing.T) {
 	if ans, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil || ans.Text != "I give up" {
 		t.Fatalf("%+v, %v", ans, err)
 	}
+	valid(t, c.History())
 	got := w.results(session.Main)
 	if len(got) != 2 || got[0].Text != got[1].Text || len(c.Denials()) != 2 || exists(w, "made") {
 		t.Errorf("results %+v, denials %+v", got, c.Denials())
@@ -173,6 +174,7 @@ func TestParallel(t *testing.T) { // spec A-1
 	if _, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
+	valid(t, c.History())
 	var ids []string
 	for _, r := range w.results("") {
 		ids = append(ids, r.ToolUseID)
@@ -362,6 +364,7 @@ func TestLongResult(t *testing.T) { // spec A-3
 		if _, err := c.Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
 			t.Fatal(err)
 		}
+		valid(t, c.History())
 		got := w.results("")[0].Text
 		cut, note, ok := strings.Cut(got, "\n[cut after 30000 of 30005 characters; ")
 		if !ok || cut != long[:2*agent.MaxResult] {

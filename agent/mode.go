@@ -39,6 +39,9 @@ func (m Mode) of(want string, noBypass bool) Mode {
 // edits are the tools that acceptEdits lets through in the working directory.
 var edits = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true}
 
+// Judge applies the mode to what the rules decided about a call, as the loop does.
+func (m Mode) Judge(d permission.Decision, p Plan) permission.Decision { return m.judge(d, p) }
+
 // judge applies the mode to what the rules decided. A deny stays a deny and a
 // firm question stays a question in every mode.
 func (m Mode) judge(d permission.Decision, p Plan) permission.Decision {

@@ -129,7 +129,7 @@ func (w *world) options(e *knack.Engine, m llm.Model, more ...agent.Tool) agent.
 			env.Rules = env.Rules.With(w.rules.Allow...)
 			return env
 		},
-		Announce: func(id session.AgentID) string { m, _ := e.Announce(id); return m.Text },
+		Announce: func(_ context.Context, id session.AgentID, _ string) string { m, _ := e.Announce(id); return m.Text },
 		AfterCompaction: func(session.AgentID) string {
 			return listing.Names(e.Entries(), e.ListingOptions()).Text
 		},
@@ -306,3 +306,8 @@ func (p probe) Spec() llm.ToolSpec {
 }
 
 func (p probe) Plan(json.RawMessage) (agent.Plan, error) { return p.plan, nil }
+
+func (w *world) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(w.dir, filepath.FromSlash(name)))
+	return err == nil
+}

@@ -123,7 +123,7 @@ func (l *Log) appendTo(f *os.File, line []byte) (done bool, err error) {
 // Holders of the lock need it for microseconds. One that was stopped in the
 // middle must not stop everybody else: after patience they write without it.
 const (
-	patience   = time.Second
+	patience   = time.Second / 4
 	retryEvery = time.Millisecond
 )
 
@@ -198,6 +198,7 @@ func remedy(err error) string {
 	}{
 		{syscall.ENOSPC, "free some space on the disk, or set KNACK_STATE_DIR to a directory on another one"},
 		{syscall.EDQUOT, "your quota is used up: remove something, or set KNACK_STATE_DIR to another directory"},
+		{syscall.EFBIG, "it is as large as a file may be: move it away"},
 		{errLink, "links are not followed here: remove it, and set KNACK_STATE_DIR to move the whole directory"},
 		{errNotPlain, "move it away"},
 		{errClosed, "the session has ended"},

@@ -41,12 +41,12 @@ func Read(ctx context.Context, path string, f Filter) iter.Seq2[Entry, error] {
 			return
 		}
 		defer file.Close()
-		ReadFrom(ctx, file, f)(yield)
+		readFrom(ctx, file, f)(yield)
 	}
 }
 
-// ReadFrom is [Read] for a log that is open already.
-func ReadFrom(ctx context.Context, in io.Reader, f Filter) iter.Seq2[Entry, error] {
+// readFrom is [Read] of an open log.
+func readFrom(ctx context.Context, in io.Reader, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
 		for n := 1; ; n++ {

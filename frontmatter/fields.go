@@ -76,6 +76,9 @@ var confusions = map[string]string{
 	"fork":          "context",
 }
 
+// synonyms are keys of other programs that mean just what one of ours means.
+var synonyms = map[string]string{"agent": "agent-type"}
+
 // A spelling is one accepted way to write a key.
 type spelling struct {
 	key   string
@@ -87,11 +90,13 @@ var spellings = func() [32][]spelling {
 	var m [32][]spelling
 	seen := make(map[string]bool)
 	for i := range table {
-		kebab := strings.ReplaceAll(table[i].name, "_", "-")
-		for _, key := range []string{kebab, strings.ReplaceAll(kebab, "-", "_"), camel(kebab)} {
-			if !seen[key] {
-				seen[key] = true
-				m[len(key)] = append(m[len(key)], spelling{key, i})
+		for _, name := range []string{table[i].name, synonyms[table[i].name]} {
+			kebab := strings.ReplaceAll(name, "_", "-")
+			for _, key := range []string{kebab, strings.ReplaceAll(kebab, "-", "_"), camel(kebab)} {
+				if key != "" && !seen[key] {
+					seen[key] = true
+					m[len(key)] = append(m[len(key)], spelling{key, i})
+				}
 			}
 		}
 	}

@@ -53,6 +53,7 @@ func TestDecode(t *testing.T) {
 		{"matcher with star", `{"PreToolUse":[{"matcher":"Bash(*)","hooks":[{"command":"echo"}]}]}`, one("Bash", echo), "lint hook-matcher at PreToolUse[0].matcher"},
 		{"matcher with arguments", `{"PreToolUse":[{"matcher":"Bash(git *)","hooks":[{"command":"echo"}]}]}`, one("Bash(git *)", echo), "lint hook-matcher at PreToolUse[0].matcher"},
 		{"regular expression", `{"PreToolUse":[{"matcher":"mcp__(a|b)__.*","hooks":[{"command":"echo"}]}]}`, one("mcp__(a|b)__.*", echo), ""},
+		{"matcher of nothing", `{"Stop":[{"matcher":"Bash","hooks":[{"command":"echo"}]}]}`, Config{{Event: Stop, Matcher: "Bash", Handlers: []Handler{echo}}}, "lint hook-matcher at Stop[0].matcher"},
 		{"broken matcher", `{"PreToolUse":[{"matcher":"a(","hooks":[{"command":"echo"}]}]}`, nil, "hook-matcher at PreToolUse[0].matcher"},
 		{"matcher is a list", `{"PreToolUse":[{"matcher":["a"],"hooks":[{"command":"echo"}]}]}`, nil, "hook-matcher at PreToolUse[0].matcher"},
 		{"file pattern", `{"onFileChange":[{"matcher":"[a].md","hooks":[{"command":"echo"}]}]}`,

@@ -85,6 +85,7 @@ func (r *reading) flag(m map[string]json.RawMessage, name string, otherwise bool
 	var b *bool
 	if raw, ok := m[name]; ok && json.Unmarshal(raw, &b) != nil {
 		r.fault("%s is true or false, not %s; it is ignored", name, kindOf(raw))
+		return otherwise // Unmarshal has set b all the same
 	}
 	if b == nil {
 		return otherwise

@@ -49,6 +49,7 @@ func bound(o skill.Origin) bool {
 type approval struct {
 	content  Content // what they said yes to; without a hash nothing is known
 	approved bool
+	moved    bool     // it changed while they were asked
 	stale    bool     // it was another content when the first command was to start
 	notices  []string // for the person
 }
@@ -77,6 +78,9 @@ func carryOut(ctx context.Context, req Request, env Env, toRun bool) (*Result, e
 		}
 		r, err := a.compile(ctx)
 		if !a.stale {
+			if err == nil && toRun {
+				r.hash = a.auditedHash(ctx)
+			}
 			return r, err
 		}
 	}
@@ -92,6 +96,7 @@ func (a *admitted) approve(ctx context.Context) error {
 			return err
 		}
 		// What the person saw is not what would run.
+		a.moved = true
 		a.in = nil
 		if err := a.load(ctx); err != nil {
 			return err
@@ -178,8 +183,11 @@ func (a *admitted) sameAs(ctx context.Context, c Content) (now Content, same boo
 func (a *admitted) question(d permission.Decision, unsafe []string, c Content) Question {
 	q := Question{
 		Skill: idOf(a.entry), Source: a.entry.Origin.Source, Path: a.entry.Origin.Path,
-		Unsafe: unsafe, Details: details(a.entry, *a.in, a.env), Reason: d.Reason, Suggest: d.Suggest,
+		Unsafe: unsafe, Details: Details(a.entry, *a.in, a.env), Reason: d.Reason, Suggest: d.Suggest,
 		Changed: c.Changed, Diff: c.Diff, Note: c.Note, Firm: d.Rule != nil,
+	}
+	if a.moved {
+		q.Note = strings.TrimSuffix("its files have changed while you were asked; "+q.Note, "; ")
 	}
 	if d.Rule != nil {
 		return q
@@ -242,8 +250,9 @@ func (a *admitted) keep(ctx context.Context, answer Answer, c Content, d permiss
 	}
 }
 
-// details says what a yes would let happen, one thing a line.
-func details(e *catalog.Entry, in skill.Instructions, env Env) []string {
+// Details says what e does beyond giving instructions, one thing each: what it
+// grants, registers and runs.
+func Details(e *catalog.Entry, in skill.Instructions, env Env) []string {
 	var out []string
 	for _, rule := range prompt.ExpandRules(e.Run.AllowedTools, vars(e, in, env)) {
 		out = append(out, "allows without asking: "+rule)

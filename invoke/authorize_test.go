@@ -243,7 +243,9 @@ func TestAskAboutSkill(t *testing.T) { // spec S-2
 		t.Fatal(err)
 	}
 	want := []invoke.Question{{
-		Skill: "both", Unsafe: []string{"allowed-tools", "hooks", "inline commands"},
+		Skill: "both", Source: skill.User, Path: w.entry("both").Origin.Path,
+		Details: []string{"allows without asking: Bash(touch *)", "runs on Stop: ls", "runs at once: touch marker"},
+		Unsafe:  []string{"allowed-tools", "hooks", "inline commands"},
 		Reason:  "it needs approval for allowed-tools, hooks and inline commands",
 		Suggest: []string{"Skill(both)", "Skill(both:*)"},
 	}}

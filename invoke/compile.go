@@ -22,6 +22,10 @@ const (
 	offByUntrusted = "[not run: workspace is not trusted]"
 )
 
+// NotTrusted begins the notice that a workspace is not trusted (spec S-9), so
+// that a host can tell that it has said so before.
+const NotTrusted = "the workspace is not trusted"
+
 // override is what the skill changes for the rest of the turn (spec I-5), with
 // a notice for each grant that was held back (spec S-6).
 func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, []string) {
@@ -42,7 +46,7 @@ func override(e *catalog.Entry, in skill.Instructions, env Env) (turn.Override, 
 			notices = append(notices, "grants ignored: the skill comes from an MCP server")
 		}
 	case inert && hasInert(e, in):
-		notices = append(notices, "the workspace is not trusted: the skill's grants, hooks and inline commands are off; use --trust for this run, or `knack doctor --trust` to remember it")
+		notices = append(notices, NotTrusted+": the skill's grants, hooks and inline commands are off; use --trust for this run, or `knack doctor --trust` to remember it")
 	case inert:
 		// Nothing to hold back, nothing to say.
 	case env.ManagedRulesOnly && !e.Origin.ShippedOrManaged():
@@ -99,9 +103,7 @@ func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
 	}
 	if e.Origin.Source == skill.Plugin {
 		v.PluginRoot = e.Origin.OwnerDir
-		if env.PluginData != "" {
-			v.PluginData = filepath.Join(env.PluginData, plainName(e.Origin.Owner))
-		}
+		v.PluginData = env.PluginDir(e.Origin.Owner)
 	}
 	if v.Effort == "" {
 		v.Effort = env.Effort
@@ -110,6 +112,14 @@ func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
 		v.Effort = "medium"
 	}
 	return v
+}
+
+// PluginDir is where a plugin keeps its data; empty if there is no such place.
+func (env Env) PluginDir(owner string) string {
+	if env.PluginData == "" {
+		return ""
+	}
+	return filepath.Join(env.PluginData, plainName(owner))
 }
 
 // plainName makes one harmless directory name of a plugin's name.

@@ -18,7 +18,7 @@ func held(refusal error, req Request, env Env) *Result {
 		return nil
 	}
 	e, err := env.Catalog.Resolve(Named(req.Name))
-	if err != nil || mode(e.Run.Mode) == skill.Fork {
+	if err != nil || mode(e, req.By) == skill.Fork {
 		return nil
 	}
 	agent := cmp.Or(req.Agent, session.Main)

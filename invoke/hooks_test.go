@@ -126,17 +126,17 @@ func TestAudit(t *testing.T) {
 		ask  invoke.Asker
 		want string
 	}{
-		{"typed", invoke.ByUser, "Go.", "", nil, "decision Skill allow"},
-		{"model", invoke.ByModel, "Go.", "", nil, "decision Skill allow"},
-		{"denied", invoke.ByModel, "Go.", "Skill(s)", nil, "decision Skill deny Skill(s)"},
+		{"typed", invoke.ByUser, "Go.", "", nil, "decision Skill allow; invocation Skill ok"},
+		{"model", invoke.ByModel, "Go.", "", nil, "decision Skill allow; invocation Skill ok"},
+		{"denied", invoke.ByModel, "Go.", "Skill(s)", nil, "decision Skill deny Skill(s); invocation Skill blocked"},
 		{"read-only command", invoke.ByUser, "!`echo hi`", "", nil,
-			"decision Skill allow; decision Bash allow; command Bash ok"},
+			"decision Skill allow; decision Bash allow; command Bash ok; invocation Skill ok"},
 		{"command that nobody allows", invoke.ByUser, "!`touch x`", "", nil,
-			"decision Skill allow; decision Bash deny"},
+			"decision Skill allow; decision Bash deny; invocation Skill blocked"},
 		{"approved command that fails", invoke.ByUser, "!`touch x && false`", "", answers(true),
-			"decision Skill allow; decision Bash approved; command Bash error"},
+			"decision Skill allow; decision Bash approved; command Bash error; invocation Skill error"},
 		{"declined command", invoke.ByUser, "!`touch x`", "", answers(false),
-			"decision Skill allow; decision Bash declined"},
+			"decision Skill allow; decision Bash declined; invocation Skill blocked"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

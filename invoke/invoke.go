@@ -97,6 +97,7 @@ type Result struct {
 	Commands []prompt.Ran
 	Notices  []string // for the person: what was held back, and why
 
+	hash     string      // of what was compiled, for the audit log
 	limit    []string    // see ForkRequest.Limit
 	hooks    hook.Config // that the skill registers (spec H-8)
 	variants string      // note on nested skills of the same name (spec D-1)
@@ -130,6 +131,9 @@ type ForkRequest struct {
 type ForkResult struct {
 	Text string
 	Task string
+	// Tokens are those that its model calls took; zero when nobody counts them,
+	// and for a task.
+	Tokens int
 }
 
 // ErrNoFork reports that the host cannot run subagents.
@@ -141,6 +145,13 @@ var ErrNoFork = errors.New("this host cannot run skills in a subagent")
 // body, the Asker or the Forker returned. With an error the result is nil and
 // nothing was remembered (spec I-2).
 func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
+	began := env.now()
+	r, err := invokeNow(ctx, req, env)
+	env.noteInvocation(req, r, err, env.now().Sub(began))
+	return r, err
+}
+
+func invokeNow(ctx context.Context, req Request, env Env) (*Result, error) {
 	r, err := carryOut(ctx, req, env, true)
 	if err != nil {
 		if r := held(err, req, env); r != nil {
@@ -182,8 +193,9 @@ func Compile(ctx context.Context, req Request, env Env) (*Result, error) {
 
 // Check reports whether req would be let through, without compiling or running
 // anything: nil, or the error with which [Compile] would refuse it (spec G-7).
-// Env.Ask is asked as there.
+// Env.Ask is asked as there. It is not audited: nothing is let through.
 func Check(ctx context.Context, req Request, env Env) error {
+	env.Audit = nil
 	_, err := admit(ctx, req, env, false)
 	return err
 }
@@ -209,7 +221,7 @@ func admit(ctx context.Context, req Request, env Env, toRun bool) (*admitted, er
 	if err != nil {
 		return nil, err
 	}
-	if toRun && mode(e.Run.Mode) == skill.Fork && env.Fork == nil {
+	if toRun && mode(e, req.By) == skill.Fork && env.Fork == nil {
 		return nil, fmt.Errorf("skill %q: %w", idOf(e), ErrNoFork)
 	}
 	a := &admitted{entry: e, req: req, env: env}
@@ -248,7 +260,7 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 	if env.approved, err = a.grantsRemote(ctx); err != nil {
 		return nil, err
 	}
-	r := &Result{Entry: e, Mode: mode(e.Run.Mode), Dir: a.in.Dir, variants: variantsNote(e, req, env)}
+	r := &Result{Entry: e, Mode: mode(e, req.By), Dir: a.in.Dir, variants: variantsNote(e, req, env)}
 	r.Override, r.Notices = override(e, *a.in, env)
 	r.Notices = append(r.Notices, a.notices...)
 	hooks, held := hooksOf(e, env)
@@ -273,8 +285,12 @@ func (a *admitted) compile(ctx context.Context) (*Result, error) {
 // agentOf is the agent for which req runs.
 func agentOf(req Request) session.AgentID { return cmp.Or(req.Agent, session.Main) }
 
-func mode(m skill.Mode) skill.Mode {
-	if m == "" {
+// mode is how a skill runs for a caller. An agent definition brings along texts,
+// which are read at the beginning and not carried out by others before it (spec
+// I-1).
+func mode(e *catalog.Entry, by Caller) skill.Mode {
+	m := e.Run.Mode
+	if m == "" || by == ByAgent {
 		return skill.Inline
 	}
 	return m

@@ -50,8 +50,11 @@ func partsOf(req *Request) []part {
 	if isPathTool(req.Tool) {
 		p.place = requestPlace(req)
 		if slices.Contains(readTools, req.Tool) {
-			if p.place.below(req.WorkDir) {
+			switch {
+			case p.place.below(req.WorkDir):
 				p.builtin = "reading inside the working directory changes nothing"
+			case p.place.below(append([]string{req.WorkDir}, req.MoreDirs...)...):
+				p.builtin = "reading inside a directory of the workspace changes nothing"
 			}
 		} else {
 			p.firm = p.place.protected()

@@ -73,6 +73,10 @@ type Request struct {
 	Input Input
 	// WorkDir and Home resolve relative and "~" paths in commands and rules.
 	WorkDir, Home string
+	// MoreDirs are further directories that belong to the workspace, absolute,
+	// links followed and not: what may be read in WorkDir may be read there.
+	// Relative paths and rules do not see them.
+	MoreDirs []string
 	// Links returns where an absolute path leads once its links are followed
 	// (spec S-8); it is asked about the files that the request names, those in a
 	// shell line included. Nil takes every path for what it says.

@@ -3,6 +3,7 @@ package permission
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -93,13 +94,16 @@ func (p *place) add(name string, links func(string) string) {
 	}
 }
 
-// below reports whether every path is dir or lies in it.
-func (p place) below(dir string) bool {
-	if dir == "" || p.unknown {
+// below reports whether every path is one of dirs or lies in one of them.
+func (p place) below(dirs ...string) bool {
+	if p.unknown {
 		return false
 	}
 	for _, one := range p.paths {
-		if _, ok := relative(clean("", dir), one); !ok {
+		if !slices.ContainsFunc(dirs, func(dir string) bool {
+			_, ok := relative(clean("", dir), one)
+			return ok && dir != ""
+		}) {
 			return false
 		}
 	}

@@ -24,8 +24,9 @@ type Call struct {
 }
 
 // An Arg is one word: Value is what the program receives, or what is known to
-// come first when it is not Static.
+// come first when it is not Static; Text is the word as written.
 type Arg struct {
+	Text   string
 	Value  string
 	Static bool
 }
@@ -64,7 +65,7 @@ func (r *scriptReader) arg(w *syntax.Word) Arg {
 		return Arg{}
 	}
 	x := readWord(r.src, "", w)
-	return Arg{x.value, x.static}
+	return Arg{x.text, x.value, x.static}
 }
 
 // node visits n and everything below it.
@@ -103,7 +104,7 @@ func (r *scriptReader) node(n syntax.Node, s scope) {
 		}
 		r.call(n, c, s)
 	case *syntax.DeclClause:
-		c := Call{Words: []Arg{{n.Variant.Value, true}}}
+		c := Call{Words: []Arg{{n.Variant.Value, n.Variant.Value, true}}}
 		for _, a := range n.Args {
 			c.Set = append(c.Set, r.set(a))
 		}
@@ -118,7 +119,7 @@ func (r *scriptReader) set(a *syntax.Assign) Arg {
 		return r.arg(a.Value)
 	}
 	v := r.arg(a.Value)
-	return Arg{a.Name.Value + "=" + v.Value, a.Value == nil || v.Static}
+	return Arg{a.Name.Value + "=" + v.Text, a.Name.Value + "=" + v.Value, a.Value == nil || v.Static}
 }
 
 // add appends a call.

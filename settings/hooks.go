@@ -15,38 +15,37 @@ type FileHooks struct {
 	Level  Level
 	Path   string
 	Config hook.Config
+	Off    string // why they do not run; empty for those that do
 }
 
-// HooksInForce returns the hooks of all files whose hooks count, strongest
-// file first (spec H-7, H-10): none of an untrusted workspace, only those of
-// managed files when disableAllHooks or allowManagedHooksOnly say so, none at
-// all when a managed file sets disableAllHooks. The second result says for each
-// file that has hooks and is left out why; what waits for trust is among
-// Problems already.
-func (s *Settings) HooksInForce() ([]FileHooks, []skill.Problem) {
-	var out []FileHooks
-	var left []skill.Problem
+// HooksInForce returns the hooks of all files, strongest file first (spec H-7),
+// and apart from them those that do not run, with the reason (spec H-10): none
+// of an untrusted workspace, only those of managed files when disableAllHooks
+// or allowManagedHooksOnly say so, and none at all when a managed file sets
+// disableAllHooks.
+func (s *Settings) HooksInForce() (on, left []FileHooks) {
 	none, managed := s.HookPolicy()
 	for i := range s.Files {
 		f := &s.Files[i]
-		why := ""
+		if len(f.hooks) == 0 {
+			continue
+		}
+		h := FileHooks{Level: f.Level, Path: f.Path, Config: f.hooks}
 		switch {
-		case len(f.hooks) == 0, !s.trusted && f.Level.fromWorkspace():
-			continue
 		case none != "":
-			why = none
+			h.Off = none
 		case managed != "" && f.Level != ManagedLevel:
-			why = managed
+			h.Off = managed
+		case !s.trusted && f.Level.fromWorkspace():
+			h.Off = "the workspace is not trusted"
 		}
-		if why == "" {
-			out = append(out, FileHooks{Level: f.Level, Path: f.Path, Config: f.hooks})
-			continue
+		if h.Off == "" {
+			on = append(on, h)
+		} else {
+			left = append(left, h)
 		}
-		at := f.places[keyHooks]
-		left = append(left, skill.Problem{Code: "hooks-off", Severity: skill.Info, Path: f.Path, Line: at.line, Column: at.column,
-			Message: "the hooks of this file do not run: " + why})
 	}
-	return out, left
+	return on, left
 }
 
 // HookPolicy says why no hook at all may run, or why only managed ones may;

@@ -20,7 +20,7 @@ func TestHooksInForce(t *testing.T) {
 		left                   string
 	}{
 		{"all levels, strongest first", someHooks, someHooks, someHooks, true, "managed project user", ""},
-		{"untrusted workspace", someHooks, someHooks, someHooks, false, "managed user", ""},
+		{"untrusted workspace", someHooks, someHooks, someHooks, false, "managed user", "project"},
 		{"managed only", `"allowManagedHooksOnly": true, ` + someHooks, someHooks, someHooks, true, "managed", "user project"},
 		{"disabled by the user", someHooks, `"disableAllHooks": true, ` + someHooks, someHooks, true, "managed", "user project"},
 		{"disabled by the administrator", `"disableAllHooks": true, ` + someHooks, someHooks, "", true, "", "managed user"},
@@ -53,8 +53,8 @@ func TestHooksInForce(t *testing.T) {
 				t.Errorf("in force: %q, want %q", got, tt.want)
 			}
 			for _, p := range left {
-				if !strings.Contains(p.Message, "is set in "+dir) {
-					t.Errorf("%s does not say who decided", p.Message)
+				if !strings.Contains(p.Off, "is set in "+dir) && p.Off != "the workspace is not trusted" {
+					t.Errorf("%q does not say who decided", p.Off)
 				}
 			}
 			if len(left) != len(strings.Fields(tt.left)) {

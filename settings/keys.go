@@ -100,8 +100,8 @@ const keyAllow = "permissions.allow"
 // notYet are the keys whose part of the program does not exist yet. They are
 // read and checked, so that a file can be written for both.
 var notYet = []string{
-	"enabledPlugins", "skillKeywords",
-	keySandbox, "mcpInline", "env", "strictPluginOnlyCustomization",
+	"enabledPlugins",
+	"mcpInline", "env", "strictPluginOnlyCustomization",
 	"strictKnownMarketplaces", "blockedMarketplaces",
 }
 
@@ -123,14 +123,14 @@ var keyMeanings = map[string]string{
 	"skillListingMaxDescChars":      "How much of each description the listing shows; 250 without it.",
 	"afterCompaction":               "What a model is told of the skills after its conversation was compacted.",
 	keyArgBase:                      "Number of the first argument in `$N`; auto takes 1 for a text that uses $1 and never $0.",
-	"skillKeywords":                 "Words in a message that bring a skill to mind.",
+	"skillKeywords":                 "Skills that a word starts, with the message as arguments: a whole word of what the person writes, outside quotes and code.",
 	keyNoShell:                      "Whether inline commands of skills are replaced by a note; true at any level holds. Bundled and managed skills are exempt.",
 	"disableAllHooks":               "Whether no hook runs at all.",
 	keyHooks:                        "Hooks of this level.",
 	"model":                         "Model of the session.",
 	"modelAliases":                  "Names for models that a skill's `model` may use.",
 	"effort":                        "Effort of the session, also `${CLAUDE_EFFORT}`.",
-	keySandbox:                      "Whether commands run in a sandbox; the workspace can only ask for more.",
+	keySandbox:                      "Whether inline commands, hooks and Bash run in a sandbox: `on` where there is one, with `required` not at all where it does not hold everything. The workspace can only ask for more.",
 	"mcpInline":                     "Whether skills of MCP servers enter the conversation instead of running as forks.",
 	"env":                           "Environment variables for commands.",
 	keyManagedHook:                  "Whether only managed and bundled hooks run.",

@@ -73,6 +73,7 @@ var waiting = []string{
 	"disableAllHooks",      // the person's own guards would go
 	"allowBundledOverride", // a skill of the repository could pose as a bundled one (C-5)
 	keyPrecedence,          // or as one of the person
+	"skillKeywords",        // a word of the person would start a skill of the repository (I-1)
 }
 
 func waits(key string) bool {

@@ -245,6 +245,7 @@ func TestWaitsForTrust(t *testing.T) {
   "disableAllHooks": true,
   "allowBundledOverride": true,
   "skillPrecedence": ["project"],
+  "skillKeywords": {"fix": "evil"},
   "permissions": {"defaultMode": "acceptEdits", "additionalDirectories": ["/"]},
   "model": "m"
 }`
@@ -255,14 +256,14 @@ func TestWaitsForTrust(t *testing.T) {
 		if diff := cmp.Diff(want, s.Values); diff != "" {
 			t.Errorf("%s, not trusted: %s", level, diff)
 		}
-		if got := tr.brief(s.Problems); !slices.Equal(got, []string{level + ":7:49: warning [setting-untrusted]"}) {
+		if got := tr.brief(s.Problems); !slices.Equal(got, []string{level + ":8:49: warning [setting-untrusted]"}) {
 			t.Errorf("%s: problems %v", level, got)
 		}
 		if got := s.From("env.PATH"); got != tr.path("user") {
 			t.Errorf("%s: PATH from %s", level, got)
 		}
 		s = s.ForTrust(true)
-		if s.Env["PATH"] != "/evil" || s.Hooks == nil || !*s.DisableAllHooks || !*s.AllowBundledOverride || len(s.SkillPrecedence) != 1 ||
+		if s.Env["PATH"] != "/evil" || s.Hooks == nil || !*s.DisableAllHooks || !*s.AllowBundledOverride || len(s.SkillPrecedence) != 1 || s.SkillKeywords["fix"] != "evil" ||
 			s.Permissions.DefaultMode != "acceptEdits" || len(s.Permissions.AdditionalDirectories) != 1 || len(s.Problems) != 0 {
 			t.Errorf("%s, trusted: %+v %v", level, s.Values, s.Problems)
 		}
@@ -363,7 +364,7 @@ func TestMergeLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		s := settings.Load(newTree(tempDir{t, dir}, files).src)
+		s := settings.Load(newTree(tempDir{t, dir}, files).src).ForTrust(true)
 		if len(s.Permissions.Deny) != len(all) {
 			t.Fatalf("deny %q, want those of %v", s.Permissions.Deny, all)
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,11 +21,17 @@ const grace = time.Second
 // it and its children are killed together. A child that makes a session of its
 // own escapes that, as does one that job control puts into a group of its own
 // and that holds none of the output, and outside Linux any in such a group.
-type Exec struct{}
+type Exec struct {
+	// Prepare may change a process before it starts: a sandbox puts itself in
+	// front of the interpreter. Killing stays as it is, so what it starts must
+	// stay in the session of the process. Its error is that of Run. Nil changes
+	// nothing.
+	Prepare func(cmd *exec.Cmd) error
+}
 
 // Run runs c. A command that passes its time limit is killed with SIGKILL at
 // once: nobody reads what a polite farewell would print.
-func (Exec) Run(ctx context.Context, c Command) (Output, error) {
+func (e Exec) Run(ctx context.Context, c Command) (Output, error) {
 	i, path, err := find(c.Shell)
 	if err != nil {
 		return Output{}, err
@@ -48,6 +55,11 @@ func (Exec) Run(ctx context.Context, c Command) (Output, error) {
 	cmd.Env = environment(base, extra)
 	cmd.WaitDelay = grace
 	cmd.SysProcAttr = detached()
+	if e.Prepare != nil {
+		if err := e.Prepare(cmd); err != nil {
+			return Output{}, err
+		}
+	}
 	return run(ctx, cmd, c)
 }
 
@@ -56,6 +68,11 @@ func (Exec) Run(ctx context.Context, c Command) (Output, error) {
 func run(ctx context.Context, cmd *exec.Cmd, c Command) (Output, error) {
 	stdout, stderr := newCapture(c), newCapture(c)
 	stdout.follow = c.Follow
+	if len(c.Stdin) > 0 {
+		// os/exec writes it in the background, forgives a reader that closes
+		// early, and gives up after WaitDelay when a child holds it unread.
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Merge {
 		cmd.Stderr = cmd.Stdout // one pipe for both

@@ -1,6 +1,6 @@
 // Package shell runs command lines as child processes: own process group, time
-// limit, output limit, no terminal, empty standard input (spec P-11). It does
-// not decide whether a line may run.
+// limit, output limit, no terminal, standard input empty or given (spec P-11).
+// It does not decide whether a line may run.
 package shell
 
 import (
@@ -19,6 +19,9 @@ type Command struct {
 	Timeout time.Duration // zero means no limit but that of ctx
 	Limit   int           // bytes of output kept in memory of each stream; zero means 1 MiB
 	Spill   string        // directory for the full output when Limit is passed; empty drops the rest
+	// Stdin is what the command reads on standard input, which ends after it;
+	// empty is an empty input. A command that leaves it unread is at no fault.
+	Stdin []byte
 	// Merge sends standard error where standard output goes, so that both are
 	// in the order in which they were written; Output.Stderr stays empty.
 	Merge bool

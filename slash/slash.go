@@ -1,8 +1,8 @@
 // Package slash reads what a person typed: is it an ordinary message, or does
-// it start with /name (spec I-4)? Every front end uses it, the terminal and
-// "-p" alike, so a line means the same wherever it is typed. Running what was
-// asked for, near names for a typing error, and keyword triggers are left to
-// the callers. All functions are pure but for the questions they ask of their
+// it start with /name (spec I-4), does it hold a keyword (I-1)? Every front end
+// uses it, the terminal and "-p" alike, so a line means the same wherever it is
+// typed. Running what was asked for, and near names for a typing error, are left
+// to the callers. All functions are pure but for the questions they ask of their
 // callers, and safe for concurrent use.
 package slash
 

@@ -134,3 +134,40 @@ func (f File[T]) target() string {
 	}
 	return f.Path
 }
+
+// Edit changes a file that people and other programs write as well, such as
+// settings: change gets its text, or nothing when there is no file. Callers that
+// name the same lock take turns; readers see the old text or the new one. A
+// change that returns an error, or the same text, leaves the file as it is. The
+// rights of the file stay.
+func Edit(path, lockPath string, limit int, change func([]byte) ([]byte, error)) (err error) {
+	for _, p := range []string{lockPath, path} {
+		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+			return err
+		}
+	}
+	unlock, err := lock(lockPath)
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	old, err := ReadFile(path, limit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := change(bytes.Clone(old))
+	if err != nil || bytes.Equal(text, old) {
+		return err
+	}
+	if len(text) > limit {
+		return ErrTooLarge
+	}
+	mode := fs.FileMode(0o600)
+	if fi, err := os.Stat(path); err == nil {
+		mode = fi.Mode().Perm()
+	}
+	if err := replace(path, text); err != nil {
+		return err
+	}
+	return os.Chmod(path, mode)
+}

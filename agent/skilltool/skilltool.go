@@ -58,16 +58,13 @@ func (Skill) Plan(input json.RawMessage) (agent.Plan, error) {
 	}}, nil
 }
 
-// An Engine is a workspace whose skills a model can run and find; *knack.Engine
-// is one.
-type Engine interface {
+// For returns the thread of the main agent with both tools, for a loop of the
+// host's own; *knack.Engine is an e.
+func For(e interface {
 	agent.Engine
 	Finder
-}
-
-// For returns both tools of the main agent, for a loop of the host's own.
-func For(e Engine) agent.Toolbox {
-	return agent.NewToolbox(e, Skill{}, Search{Finder: e})
+}) *agent.Thread {
+	return agent.NewThread(e, Skill{}, Search{Finder: e})
 }
 
 // A Finder searches the skills that a model may use, best first.

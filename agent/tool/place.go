@@ -14,6 +14,8 @@ import (
 type Base struct {
 	Dir  string // working directory, absolute
 	Home string // home directory; empty when unknown
+	// More are further directories of the workspace; see [permission.Request].
+	More []string
 }
 
 // Abs makes the path in the input field absolute and clean. "~" and "~/x" are
@@ -54,10 +56,11 @@ func (b Base) Request(tool, path string) (permission.Request, error) {
 		return permission.Request{}, err
 	}
 	return permission.Request{
-		Tool:    tool,
-		Input:   permission.Input{Path: path, RealPath: real},
-		WorkDir: b.Dir,
-		Home:    b.Home,
+		Tool:     tool,
+		Input:    permission.Input{Path: path, RealPath: real},
+		WorkDir:  b.Dir,
+		Home:     b.Home,
+		MoreDirs: b.More,
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/knack-skills/knack/internal/cli"
+	"github.com/knack-skills/knack/sandbox"
 )
 
 // gcPercent lets the heap of this short-lived process grow to 16 MB before the
@@ -14,6 +15,9 @@ import (
 const gcPercent = 400
 
 func main() {
+	if code, mine := sandbox.Main(os.Args); mine {
+		os.Exit(code) // it was started to bind a command
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

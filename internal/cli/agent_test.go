@@ -34,9 +34,20 @@ func (w *world) requests(script string, args ...string) (out output, asked []rec
 }
 
 type recordedRequest struct {
-	Agent    string        `json:"agent_id"`
-	System   string        `json:"system"`
-	Messages []llm.Message `json:"messages"`
+	Agent    string         `json:"agent_id"`
+	System   string         `json:"system"`
+	Messages []llm.Message  `json:"messages"`
+	Model    string         `json:"model"`
+	Effort   string         `json:"effort"`
+	Tools    []llm.ToolSpec `json:"tools"`
+}
+
+// names are those of tools.
+func names(specs []llm.ToolSpec) (out []string) {
+	for _, s := range specs {
+		out = append(out, s.Name)
+	}
+	return out
 }
 
 func readRecords(t *testing.T, dir string) (out []recordedRequest) {

@@ -17,9 +17,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/knack-skills/knack/internal/cli/audit"
 	"github.com/knack-skills/knack/internal/cli/check"
 	"github.com/knack-skills/knack/internal/cli/doctor"
 	"github.com/knack-skills/knack/internal/cli/explain"
+	"github.com/knack-skills/knack/internal/cli/hooks"
 	"github.com/knack-skills/knack/internal/cli/list"
 	"github.com/knack-skills/knack/internal/cli/listing"
 	"github.com/knack-skills/knack/internal/cli/output"
@@ -39,12 +41,13 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	data := &output.Checked{W: out}
-	root := Root()
+	f := &workspace.Flags{}
+	root := tree(f)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(data)
 	root.SetErr(errw)
-	err := root.ExecuteContext(ctx)
+	err := errors.Join(root.ExecuteContext(ctx), f.Close())
 	if data.Err != nil && (err == nil || errors.Is(err, output.ErrFound)) {
 		err = data.Err
 	}
@@ -55,8 +58,9 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 }
 
 // Root returns the whole command tree. Reference pages are generated from it.
-func Root() *cobra.Command {
-	f := &workspace.Flags{}
+func Root() *cobra.Command { return tree(&workspace.Flags{}) }
+
+func tree(f *workspace.Flags) *cobra.Command {
 	r := &run.Options{Flags: f}
 	root := &cobra.Command{
 		Use:   "knack",
@@ -85,7 +89,7 @@ permissions, 130 cancelled.`,
 	r.Register(root)
 	for _, sub := range []func(*workspace.Flags) *cobra.Command{
 		list.New, show.New, explain.New, render.New, listing.New, search.New,
-		check.New, scaffold.New, permissions.New, doctor.New, version.New,
+		check.New, scaffold.New, permissions.New, hooks.New, audit.New, doctor.New, version.New,
 	} {
 		root.AddCommand(sub(f))
 	}

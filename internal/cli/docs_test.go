@@ -178,12 +178,13 @@ func elided(old, got string) bool {
 // goBlock is a piece of Go in a document.
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
-// TestSnippets: every piece of Go in a document stands in a test file, so that
-// it compiles and runs.
+// TestSnippets: every piece of Go in a document stands in a test file or in an
+// example, whose own tests run it, so that it compiles and runs.
 func TestSnippets(t *testing.T) {
 	var tests strings.Builder
 	err := filepath.WalkDir("../..", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(p, "_test.go") {
+		example := strings.HasPrefix(filepath.ToSlash(p), "../../examples/") && filepath.Ext(p) == ".go"
+		if err == nil && (example || strings.HasSuffix(p, "_test.go")) {
 			data, err := os.ReadFile(p)
 			tests.Write(data)
 			return err

@@ -14,11 +14,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/knack-skills/knack/internal/cli"
+	"github.com/knack-skills/knack/sandbox"
 )
 
 // TestMain makes the test binary the command knack as well, so that scripts and
 // tests run the real command line as a process of its own.
 func TestMain(m *testing.M) {
+	if code, mine := sandbox.Main(os.Args); mine {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){
 		"knack": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"tidy":  func() { os.Exit(tidy(os.Args[1:])) },

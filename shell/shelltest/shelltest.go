@@ -26,6 +26,7 @@ func Run(t *testing.T, r shell.Runner) {
 	t.Run("output", func(t *testing.T) { output(t, r) })
 	t.Run("arguments", func(t *testing.T) { arguments(t, r) })
 	t.Run("surroundings", func(t *testing.T) { surroundings(t, r) })
+	t.Run("input", func(t *testing.T) { input(t, r) })
 	t.Run("merge", func(t *testing.T) { merge(t, r) })
 	t.Run("limit", func(t *testing.T) { limit(t, r) })
 	t.Run("time", func(t *testing.T) { timeout(t, r) })

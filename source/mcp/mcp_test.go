@@ -253,13 +253,13 @@ func TestIdentities(t *testing.T) {
 // TestHidden: what only a model would see is taken out, and the person is told
 // how much it was.
 func TestHidden(t *testing.T) {
-	c := named("a")
-	c.text = "Format.\U000E0049\U000E0067 \u202Eend"
-	in, err := load(t, c)[0].Content.Body.Load(t.Context())
+	srv := &server{prompts: []Prompt{{Name: "p"}}, texts: map[string]string{"p": "Format.\U000E0049\U000E0067 \u202Eend"}}
+	skills, _, err := Source{"srv", srv}.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Text != "Format. end" || !strings.Contains(in.Note, ": 3 that") {
-		t.Errorf("%q, note %q", in.Text, in.Note)
+	in, err := skills[0].Content.Body.Load(t.Context())
+	if err != nil || in.Text != "Format. end" || !strings.Contains(in.Note, ": 3 that") {
+		t.Errorf("%q, note %q, %v", in.Text, in.Note, err)
 	}
 }

@@ -244,3 +244,17 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// TestHidden: what only a model would see is taken out of a stranger's text, and
+// the person is told how much it was.
+func TestHidden(t *testing.T) {
+	dir := tree(t, map[string]string{"skills/a/SKILL.md": described + "x\U000E0049\u202Ey\n", "skills/b/SKILL.md": described})
+	skills, _, err := Source{Dir: dir}.Load(t.Context())
+	must(t, err)
+	for i, want := range []string{"text\nxy\n", "text\n"} {
+		in, err := skills[i].Content.Body.Load(t.Context())
+		if err != nil || in.Text != want || (in.Note != "") != (i == 0) || in.Dir == "" {
+			t.Errorf("%+v %v", in, err)
+		}
+	}
+}

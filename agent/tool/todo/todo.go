@@ -63,6 +63,16 @@ func (l *Lists) EndAgent(a session.AgentID) {
 	delete(l.tasks, a)
 }
 
+// Restore puts the list of an agent back, as the JSON of what Of returned. The
+// error says what is wrong with it; the list is then as it was.
+func (l *Lists) Restore(a session.AgentID, list json.RawMessage) error {
+	tasks, err := read(slices.Concat([]byte(`{"todos":`), list, []byte("}")))
+	if err == nil {
+		l.set(a, tasks)
+	}
+	return err
+}
+
 func (l *Lists) set(a session.AgentID, tasks []Task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,18 +103,24 @@ func (t *TodoWrite) Spec() llm.ToolSpec {
 // Plan implements [agent.Tool]. The call needs no permission, but it is not read
 // only: of two in one answer the second must win.
 func (t *TodoWrite) Plan(raw json.RawMessage) (agent.Plan, error) {
-	var in struct {
-		Todos []Task `json:"todos"`
-	}
-	if err := input().Decode(raw, &in); err != nil {
+	todos, err := read(raw)
+	if err != nil {
 		return agent.Plan{}, err
 	}
 	return agent.Plan{
 		Run: func(_ context.Context, env agent.CallEnv) (agent.Result, error) {
-			t.lists.set(env.Agent, slices.Clone(in.Todos))
-			return agent.Result{Text: Show(in.Todos)}, nil
+			t.lists.set(env.Agent, slices.Clone(todos))
+			return agent.Result{Text: Show(todos)}, nil
 		},
 	}, nil
+}
+
+func read(raw json.RawMessage) ([]Task, error) {
+	var in struct {
+		Todos []Task `json:"todos"`
+	}
+	err := input().Decode(raw, &in)
+	return in.Todos, err
 }
 
 // marks are how statuses are drawn.

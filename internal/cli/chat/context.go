@@ -68,12 +68,12 @@ func deleteEmpty(parts []string) []string {
 }
 
 // announce tells an agent of skills, and writes down that it did (spec L-6).
-func (h *Host) announce(id session.AgentID) string {
+func (h *Host) announce(ctx context.Context, id session.AgentID, prompt string) string {
 	if h.o.NoSkills {
 		return ""
 	}
-	m, ok := h.Engine.Announce(id)
-	if !ok {
+	m, ok, err := h.listing(ctx, id, prompt)
+	if !ok || err != nil { // the turn ends with ctx
 		return ""
 	}
 	if id == session.Main {
@@ -82,6 +82,28 @@ func (h *Host) announce(id session.AgentID) string {
 		h.keep(id, a)
 	}
 	return m.Text
+}
+
+// maxRanked is how much of a prompt is searched for; what is asked stands at
+// its beginning or its end.
+const maxRanked = 4000 // runes
+
+// listing is what the agent is told. Where ranks count, the prompt has a say when
+// an agent is told of skills for the first time. Finding out reads every skill,
+// so nobody else pays for it (spec L-5).
+func (h *Host) listing(ctx context.Context, id session.AgentID, prompt string) (turn.Message, bool, error) {
+	first := 2 // the step of the listing from which ranks count
+	if h.Engine.Settings().SkillListing != "ranked" {
+		first = 3
+	}
+	if len(h.Engine.Session().Told(id)) > 0 || h.Engine.Listing().Step < first {
+		m, ok := h.Engine.Announce(id)
+		return m, ok, nil
+	}
+	if r := []rune(prompt); len(r) > maxRanked {
+		prompt = string(r[:maxRanked/2]) + " " + string(r[len(r)-maxRanked/2:])
+	}
+	return h.Engine.AnnounceFor(ctx, id, prompt)
 }
 
 // names is what an agent is told of skills after a compaction (spec L-7).

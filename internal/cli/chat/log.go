@@ -51,6 +51,7 @@ func (h *Host) observe(e agent.Event) {
 			}
 			delete(h.waiting, e.Agent)
 		}
+		h.keepTodos()
 	case agent.Invoked:
 		if e.Err == nil {
 			h.noteInvocation(e.Agent, e.By, e.Result)
@@ -139,6 +140,9 @@ func (h *Host) Tools() []string {
 func (h *Host) Close() error {
 	if h.Talk != nil {
 		h.Talk.Close()
+		for _, n := range h.hooks.end() {
+			h.observe(agent.Notice{Agent: session.Main, Text: n})
+		}
 	}
 	var err error
 	if h.tools.shells != nil {

@@ -14,8 +14,11 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/agent"
+	"github.com/knack-skills/knack/agent/tool/question"
+	"github.com/knack-skills/knack/agent/tool/todo"
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/otlp"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
@@ -23,6 +26,7 @@ import (
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/session/transcript"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/telemetry"
 )
 
 // Options says what the person asked for on the command line (spec A-7).
@@ -45,23 +49,31 @@ type Options struct {
 	RecordDir    string // KNACK_RECORD
 	Getenv       func(string) string
 	Observe      func(agent.Event)
+	Collector    *otlp.Exporter // where telemetry goes; nil is nowhere
+	Ask          invoke.Asker   // nil when nobody can be asked
+	Questions    question.Asker // the same for the tool AskUserQuestion
 }
 
 // A Host is one conversation with everything that belongs to it.
 type Host struct {
 	Engine *knack.Engine
 	Talk   *agent.Conversation
+	// Telemetry records what the conversation does; nil records nothing.
+	Telemetry *telemetry.Recorder
 
 	o       Options
 	log     *transcript.Transcript // nil when there is no state directory
 	defs    *agentdef.Set
 	tools   toolbox
+	hooks   *hooks
 	problem []skill.Problem
 	main    *agentdef.Definition // --agent; nil is none
+	saved   json.RawMessage      // the list of tasks of the session that goes on
 	around  [2]string            // where agents run; the second is for lean ones
 
-	logMu  sync.Mutex // guards logErr
-	logErr error      // the first entry that could not be written
+	logMu  sync.Mutex  // guards logErr
+	logErr error       // the first entry that could not be written
+	todos  []todo.Task // of the main agent, as written down; only observe touches it
 	// waiting holds invocations whose messages are not written yet. Only
 	// observe touches it, which is called by one goroutine at a time.
 	waiting map[session.AgentID][]transcript.Invocation
@@ -141,7 +153,7 @@ func (h *Host) resume(ctx context.Context, open func(*session.Session) (*knack.E
 	if err != nil {
 		return nil, err
 	}
-	h.log, h.problem = t, c.Problems
+	h.log, h.problem, h.saved = t, c.Problems, c.Todos
 	first := h.Engine
 	if h.Engine, err = open(c.Session); err != nil {
 		return nil, errors.Join(err, t.Close(), first.Close())
@@ -177,21 +189,26 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	if err != nil {
 		return err
 	}
+	if h.Telemetry, err = NewRecorder(h.o.Collector, h.Engine.Session().ID, h.o.Model); err != nil {
+		return err
+	}
 	h.tools = newToolbox(h)
+	h.restoreTodos()
 	system, err := h.system(ctx)
 	if err != nil {
 		return err
 	}
+	h.hooks = newHooks(h)
 	e := h.Engine
 	effort, _ := e.Settings().EffortValue() // a bad one is told by the engine
 	h.o.Effort = cmp.Or(h.o.Effort, effort)
 	h.Talk = agent.New(agent.Options{
-		Model: model, ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
+		Model: h.Telemetry.Model(model), Trace: h.Telemetry.Tracer(), ModelID: h.o.Model.ID + h.o.Model.Suffix, Effort: h.o.Effort, Window: h.o.Model.Window(),
 		System: system, Main: h.main, Around: h.around[0], AroundLean: h.around[1], Tools: h.tools.all, Session: e.Session(),
 		Env: h.invokeEnv, Announce: h.announce, AfterCompaction: h.names, Attach: h.attach, AttachSkill: h.attachSkill,
-		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: h.touched,
+		Definition: h.defs.Lookup, ResolveModel: h.resolve, Touched: h.touched, Hooks: h.hooks, Audit: e.Audit(),
 		Mode: mode, NoBypass: h.noBypass(), MaxTurns: h.o.MaxTurns, SpillDir: h.spill(),
-		Observe: h.observe,
+		Observe: h.observe, Ask: h.o.Ask,
 	})
 	h.Talk.Resume(history)
 	h.keep(session.Main, transcript.Meta{CWD: e.Dir(), Model: h.o.Model.String(), Effort: h.o.Effort, Mode: string(mode)})

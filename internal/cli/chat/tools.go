@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agent/agenttool"
 	"github.com/knack-skills/knack/agent/skilltool"
@@ -32,19 +33,30 @@ type toolbox struct {
 
 func newToolbox(h *Host) toolbox {
 	e := h.Engine
-	base := tool.Base{Dir: e.Dir(), Home: e.Place().Home}
+	base := tool.Base{Dir: e.Dir(), Home: e.Place().Home, More: e.MoreDirs()}
 	t := toolbox{seen: file.NewSeen(), todos: todo.NewLists(),
-		shells: bash.NewShells(bash.Options{Base: base, Runner: shell.Exec{}, Spill: h.spill()})}
+		shells: bash.NewShells(bash.Options{Base: base, Runner: bashRunner(e), Spill: h.spill()})}
 	t.all = []agent.Tool{
 		file.NewRead(base, t.seen), file.NewWrite(base, t.seen), file.NewEdit(base, t.seen), file.NewMultiEdit(base, t.seen),
 	}
 	t.all = append(t.all, find.Tools(find.Options{Base: base, Refused: h.refused})...)
 	t.all = append(t.all, t.shells.Tools()...)
-	t.all = append(t.all, web.New(web.Options{Proxy: http.ProxyFromEnvironment}), todo.New(t.todos), question.New(nil), agenttool.Agent{Types: describe(h.defs)})
+	t.all = append(t.all, web.New(web.Options{Proxy: http.ProxyFromEnvironment}), todo.New(t.todos), question.New(h.o.Questions), agenttool.Agent{Types: describe(h.defs)})
 	if !h.o.NoSkills {
 		t.all = append(t.all, skilltool.Skill{}, skilltool.Search{Finder: e})
 	}
 	return t
+}
+
+// bashRunner runs what the rules decided command by command: in the sandbox of
+// the engine, where protected paths may be written. Git could not commit
+// otherwise.
+func bashRunner(e *knack.Engine) shell.Runner {
+	r := e.Env().Shell
+	if free, ok := r.(interface{ Unprotected() shell.Runner }); ok {
+		return free.Unprotected()
+	}
+	return r
 }
 
 // endAgent drops what the tools remember of a subagent (spec I-10).

@@ -36,6 +36,7 @@ type options struct {
 	format  string
 	fix     bool
 	strict  bool
+	secure  bool
 	lint    lint.Options
 }
 
@@ -53,15 +54,24 @@ of the workspace is checked.
 the text of the skill stay as they are. The agentskills profile also reports
 what the portable standard would reject.
 
+--security looks for what a skill could do to you instead, before you trust a
+stranger's: hidden text, instructions against you, commands that download and
+run, secrets, grants of everything, hooks, links and look-alike names. It reads
+the files beside a skill as well, runs nothing and follows no link. What only
+explains a command, or warns of an attack, is a hint; -v shows hints. Nothing is
+accepted by a comment in a file: an attacker could write it too.
+
 Exit 1 on errors, with --strict also on warnings.`,
 		Example: `  knack check
   knack check .claude/skills/deploy --fix
+  knack check --security ~/Downloads/some-plugin
   knack check skills/ --profile agentskills --format sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	cmd.Flags().StringVar(&o.profile, "profile", string(lint.Knack), "check by `PROFILE`: knack or agentskills")
 	cmd.Flags().StringVar(&o.format, "format", "text", "print as `FORMAT`: text, json, sarif or github")
 	cmd.Flags().BoolVar(&o.fix, "fix", false, "rewrite faulty frontmatter lines")
+	cmd.Flags().BoolVar(&o.secure, "security", false, "look for what a skill could do to you")
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "fail on warnings too")
 	for _, name := range []string{"profile", "format"} {
 		cmd.Flags().Lookup(name).DefValue = "" // the first that the text names
@@ -80,6 +90,9 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	}
 	if o.profile != string(lint.Knack) && o.profile != string(lint.AgentSkills) {
 		return output.Usagef("--profile: %q is neither knack nor agentskills", o.profile)
+	}
+	if o.secure {
+		return o.security(cmd, args)
 	}
 	progress := output.NewProgress(cmd.ErrOrStderr(), "checked")
 	defer progress.Done()

@@ -70,8 +70,9 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
+		Tool       sarifTool     `json:"tool"`
+		Results    []sarifResult `json:"results"`
+		ColumnKind string        `json:"columnKind,omitempty"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -82,14 +83,26 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID    string    `json:"id"`
-		Short sarifText `json:"shortDescription"`
+		ID         string      `json:"id"`
+		Name       string      `json:"name,omitempty"`
+		Short      sarifText   `json:"shortDescription"`
+		Full       *sarifText  `json:"fullDescription,omitempty"`
+		Help       *sarifText  `json:"help,omitempty"`
+		Default    *sarifLevel `json:"defaultConfiguration,omitempty"`
+		Properties *sarifTags  `json:"properties,omitempty"`
+	}
+	sarifLevel struct {
+		Level string `json:"level"`
+	}
+	sarifTags struct {
+		Tags []string `json:"tags"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
+		Index     *int            `json:"ruleIndex,omitempty"`
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
@@ -105,8 +118,9 @@ type (
 		URI string `json:"uri"`
 	}
 	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
+		StartLine   int        `json:"startLine"`
+		StartColumn int        `json:"startColumn,omitempty"`
+		Snippet     *sarifText `json:"snippet,omitempty"`
 	}
 )
 

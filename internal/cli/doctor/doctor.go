@@ -16,6 +16,7 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/session/transcript"
 	"github.com/knack-skills/knack/shell"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/text"
@@ -42,7 +43,8 @@ func New(f *workspace.Flags) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the machine and the workspace, and say what to mend",
 		Long: `Look at everything that decides how skills behave here: directories, settings,
-shells, keys, trust, and every problem of the catalog, each with its fix.
+shells, keys, trust, what the sandbox of this machine really holds (each promise
+with -v), and every problem of the catalog, each with its fix.
 
 With --trust, doctor also remembers that this workspace is trusted: the grants,
 hooks and inline commands of its skills then work. --distrust takes it back.`,
@@ -64,20 +66,24 @@ hooks and inline commands of its skills then work. --distrust takes it back.`,
 					return fmt.Errorf("storing the answer: %w", err)
 				}
 			}
-			r := report{Findings: findings(e), Problems: e.Problems()}
+			tried, err := sandboxes(cmd.Context(), e, f.Verbose || f.JSON)
+			if err != nil {
+				return err
+			}
+			r := report{Findings: append(findings(e), tried...), Problems: e.Problems()}
 			if r.Problems == nil {
 				r.Problems = []skill.Problem{}
 			}
 			return print(cmd.OutOrStdout(), f, r)
 		},
 	}
-	cmd.Flags().BoolVar(&forget, "distrust", false, "forget that this workspace is trusted")
+	cmd.Flags().BoolVar(&forget, "distrust", false, "remember that this workspace is not trusted")
 	return cmd
 }
 
 func findings(e *knack.Engine) []Finding {
 	var out []Finding
-	for _, part := range []func(*knack.Engine) []Finding{system, roots, settingsFiles, shells, keys, trust, sandbox, state} {
+	for _, part := range []func(*knack.Engine) []Finding{system, roots, settingsFiles, shells, keys, trust, state} {
 		out = append(out, part(e)...)
 	}
 	return out
@@ -173,17 +179,7 @@ func trust(e *knack.Engine) []Finding {
 			f.Detail = "distrusted by your stored answer"
 		}
 	}
-	return []Finding{f}
-}
-
-// sandbox is honest about what is not enforced (spec S-13).
-func sandbox(e *knack.Engine) []Finding {
-	f := Finding{Area: "sandbox", Name: "inline commands", Status: "missing",
-		Detail: "this version runs inline commands without a sandbox; permission rules decide what may start"}
-	if s := e.Settings().Sandbox; s != "" && s != "off" {
-		f.Status, f.Fix = "bad", "the setting sandbox: \""+s+"\" has no effect yet; deny inline commands with disableSkillShellExecution"
-	}
-	return []Finding{f}
+	return []Finding{f, approvals(e)}
 }
 
 func state(e *knack.Engine) []Finding {
@@ -195,6 +191,19 @@ func state(e *knack.Engine) []Finding {
 		f.Status, f.Detail = "missing", d+": made on first use"
 	} else if err != nil || !fi.IsDir() {
 		f.Status, f.Detail, f.Fix = "bad", d+": not a usable directory", "set KNACK_STATE_DIR to a directory of your own"
+	}
+	return append([]Finding{f}, transcripts(e, d)...)
+}
+
+// transcripts is where the sessions of this project are kept.
+func transcripts(e *knack.Engine, stateDir string) []Finding {
+	p, err := transcript.At(stateDir, e.ProjectDir())
+	if err != nil {
+		return nil // there is no state directory, which was said
+	}
+	f := Finding{Area: "state", Name: "transcripts", Status: "ok", Detail: p.Dir}
+	if _, err := os.Stat(p.Dir); errors.Is(err, os.ErrNotExist) {
+		f.Status, f.Detail = "missing", p.Dir+": no session of this project was kept yet"
 	}
 	return []Finding{f}
 }

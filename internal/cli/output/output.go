@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/skill"
@@ -48,13 +49,14 @@ func ExitCode(err error) int {
 		usage   *UsageError
 		refused *invoke.RefusedError
 		denied  *prompt.DeniedError
+		blocked *agent.BlockedError
 	)
 	switch {
 	case err == nil:
 		return ExitFine
 	case errors.As(err, &usage):
 		return ExitUsage
-	case errors.As(err, &refused), errors.As(err, &denied):
+	case errors.As(err, &refused), errors.As(err, &denied), errors.As(err, &blocked):
 		return ExitDenied
 	case errors.Is(err, context.Canceled):
 		return ExitCancelled

@@ -4,6 +4,7 @@ package permissions
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -27,10 +28,10 @@ func New(f *workspace.Flags) *cobra.Command {
   knack permissions explain Bash '{"command":"git push origin main"}'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return output.Usagef("say `knack permissions list` or `knack permissions explain TOOL JSON_INPUT`")
+			return output.Usagef("say `knack permissions list`, `knack permissions explain TOOL JSON_INPUT` or `knack permissions approvals`")
 		},
 	}
-	cmd.AddCommand(newList(f), newExplain(f))
+	cmd.AddCommand(newList(f), newExplain(f), newApprovals(f))
 	return cmd
 }
 
@@ -101,7 +102,8 @@ type tried struct {
 }
 
 func newExplain(f *workspace.Flags) *cobra.Command {
-	return &cobra.Command{
+	var flag string
+	cmd := &cobra.Command{
 		Use:   "explain TOOL JSON_INPUT",
 		Short: "Say what the rules decide about one tool call, and why",
 		Example: `  knack permissions explain Bash '{"command":"git push origin main"}'
@@ -117,29 +119,46 @@ func newExplain(f *workspace.Flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := e.Rules().Decide(request(e, args[0], in))
+			mode, from, err := modeOf(e, flag)
+			if err != nil {
+				return err
+			}
+			r := request(e, args[0], in)
+			d := e.Rules().Decide(r)
 			if args[0] == "Skill" && in.Skill != "" {
 				if d, err = asModel(cmd.Context(), e, in, d); err != nil {
 					return err
 				}
 			}
+			d = applyMode(d, mode, from, args[0], r)
 			if f.JSON {
 				return output.JSON(cmd.OutOrStdout(), newDecision(d))
 			}
-			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%s: %s\n", d.Verdict, output.Tilde(text.Terminal(d.Reason)))
-			for _, t := range d.Tried {
-				mark := "no match"
-				if t.Matched {
-					mark = "matches"
-				}
-				fmt.Fprintf(w, "  %-5s %s: %s %s\n", t.List, text.Terminal(t.Rule.Text), mark, text.Terminal(t.Part))
-			}
-			if len(d.Suggest) > 0 && d.Verdict != permission.Allow {
-				fmt.Fprintf(w, "To allow it: %s\n", text.Terminal(strings.Join(d.Suggest, " or ")))
-			}
+			explain(cmd.OutOrStdout(), d)
 			return nil
 		},
+	}
+	cmd.Flags().StringVar(&flag, "permission-mode", "", "decide as in `MODE` (default: of the settings)")
+	return cmd
+}
+
+// explain prints a decision with every step that led to it.
+func explain(w io.Writer, d permission.Decision) {
+	fmt.Fprintf(w, "%s: %s\n", d.Verdict, output.Tilde(text.Terminal(d.Reason)))
+	for _, t := range d.Tried {
+		mark := "no match"
+		switch {
+		case t.List == "mode" && !t.Matched:
+			mark = "changes nothing for"
+		case t.List == "mode":
+			mark = "decides"
+		case t.Matched:
+			mark = "matches"
+		}
+		fmt.Fprintf(w, "  %-5s %s: %s %s\n", t.List, text.Terminal(t.Rule.Text), mark, text.Terminal(t.Part))
+	}
+	if len(d.Suggest) > 0 && d.Verdict != permission.Allow {
+		fmt.Fprintf(w, "To allow it: %s\n", text.Terminal(strings.Join(d.Suggest, " or ")))
 	}
 }
 

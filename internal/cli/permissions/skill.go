@@ -28,7 +28,7 @@ func asModel(ctx context.Context, e *knack.Engine, in input, d permission.Decisi
 	case missing, ambiguous:
 		d.Reason += "; but " + err.Error()
 	case asked.Skill != "": // what the person would be asked
-		d.Reason, d.Suggest = asked.Reason, asked.Suggest
+		d.Reason, d.Suggest, d.Firm = asked.Reason, asked.Suggest, asked.Firm
 	case isRefused:
 		d = permission.Decision{Verdict: permission.Deny, Tried: d.Tried, Reason: refused.Reason + " (" + refused.Rule + ")"}
 	case err != nil:

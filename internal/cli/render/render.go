@@ -111,6 +111,9 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, n := range r.Notices {
+		if o.flags.Told(n, false) {
+			continue
+		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "notice: "+text.Terminal(n))
 	}
 	if o.flags.JSON {

@@ -37,6 +37,10 @@ type Options struct {
 	Resume       string
 	Fork         bool
 	Bare         bool
+	Schema       string // --json-schema
+
+	shape  *shape  // of Schema; nil asks for text
+	person *person // nil when nobody sits at a terminal
 }
 
 // Register adds the flags of a run to cmd, the root command.
@@ -52,6 +56,7 @@ func (o *Options) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&o.Allowed, "allowedTools", nil, "allow what this `RULE` covers (repeatable)")
 	fl.StringArrayVar(&o.Disallowed, "disallowedTools", nil, "refuse what this `RULE` covers (repeatable)")
 	fl.StringVar(&o.AppendSystem, "append-system-prompt", "", "add `TEXT` to the system prompt")
+	fl.StringVar(&o.Schema, "json-schema", "", "answer with JSON that fits `SCHEMA`, a file or JSON")
 	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
 	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
 	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")
@@ -86,7 +91,7 @@ func modes() []string {
 
 // talk are the flags that only a real conversation has a use for.
 var talk = []string{"effort", "max-turns", "permission-mode", "allowedTools", "disallowedTools", "append-system-prompt",
-	"agents", "agent", "disable-slash-commands", "continue", "resume", "fork-session"}
+	"agents", "agent", "disable-slash-commands", "continue", "resume", "fork-session", "json-schema"}
 
 // onlyOffline refuses flags that the offline model cannot honour.
 func (o *Options) onlyOffline(cmd *cobra.Command) error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/internal/cli/chat"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
@@ -25,17 +26,24 @@ import (
 )
 
 // Run answers the prompt.
-func (o *Options) Run(cmd *cobra.Command) error {
+func (o *Options) Run(cmd *cobra.Command) (err error) {
 	if o.Bare && len(o.Flags.PluginDirs) > 0 {
 		return output.Usagef("--bare and --plugin-dir exclude each other: a bare run has no plugins")
 	}
 	if o.Flags.JSON && !cmd.Flags().Changed("output-format") {
 		o.Format = "json"
 	}
+	if cmd.Flags().Changed("json-schema") {
+		if o.shape, err = readShape(o.Schema); err != nil {
+			return err
+		}
+	}
 	message, err := o.input(cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
+	o.person = o.newPerson(cmd)
+	defer func() { err = errors.Join(err, o.person.Close()) }()
 	e, err := o.open(cmd, func(ko *knack.Options) { ko.Fork = offline.Forker{} })
 	if err != nil {
 		return err
@@ -45,15 +53,29 @@ func (o *Options) Run(cmd *cobra.Command) error {
 		return err
 	}
 	out := newWriter(o.Format, cmd.OutOrStdout(), cmd.ErrOrStderr(), e)
+	out.flags = o.Flags
+	var end func()
+	out.collector, end = o.export(e.Getenv, cmd.ErrOrStderr())
+	defer end()
 	if model.Provider != choose.Offline {
 		return o.converse(cmd, e, message, model, names, out)
 	}
+	return o.offline(cmd, e, message, model, out)
+}
+
+// offline answers without a language model (spec A-2).
+func (o *Options) offline(cmd *cobra.Command, e *knack.Engine, message string, model choose.Choice, out *writer) (err error) {
 	if err := o.onlyOffline(cmd); err != nil {
+		return err
+	}
+	if out.telemetry, err = chat.NewRecorder(out.collector, e.Session().ID, model); err != nil {
 		return err
 	}
 	out.start(offline.Name, []string{"Skill", "SkillSearch"})
 	ask := func(message string) (outcome, error) {
-		a, err := answer(cmd.Context(), e, message, out)
+		ctx, end := out.telemetry.Message(cmd.Context())
+		a, err := o.answer(ctx, e, message, out)
+		end(err)
 		for _, n := range a.notices {
 			out.notice(n)
 		}
@@ -87,7 +109,7 @@ func (o *Options) input(stdin io.Reader) (string, error) {
 		return "", nil
 	}
 	message, err := joinStdin(o.Prompt, stdin)
-	if err == nil && strings.TrimSpace(message) == "" {
+	if err == nil && blank(message) {
 		err = output.Usagef("-p: the prompt is empty; say what to do, for example `knack -p \"/simplify src\"`")
 	}
 	return message, err
@@ -97,7 +119,12 @@ func (o *Options) streamed() bool { return o.InputFormat == "stream-json" }
 
 // open loads the workspace as the flags of the run say.
 func (o *Options) open(cmd *cobra.Command, with func(*knack.Options)) (*knack.Engine, error) {
-	return o.Flags.Open(cmd, with, func(ko *knack.Options) { ko.Bare = o.Bare })
+	o.Flags.Meet = func(ctx context.Context, e *knack.Engine) (bool, error) { return o.person.meet(ctx, o, e) }
+	e, err := o.Flags.Open(cmd, with, func(ko *knack.Options) { ko.Bare, ko.Ask = o.Bare, o.person.asker() })
+	if err == nil {
+		o.person.settle(o, e)
+	}
+	return e, err
 }
 
 // joinStdin appends what was piped in to the prompt. A terminal is not read.
@@ -118,11 +145,13 @@ func joinStdin(prompt string, in io.Reader) (string, error) {
 		return "", fmt.Errorf("standard input is over %d MiB; put it into a file and name the file in the prompt", maxStdin>>20)
 	case len(data) == 0:
 		return prompt, nil
-	case strings.TrimSpace(prompt) == "":
+	case blank(prompt):
 		return string(data), nil // a slash counts only at the start of the message
 	}
 	return strings.TrimRight(prompt, "\n") + "\n\n" + string(data), nil
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 const maxStdin = 4 << 20 // bytes
 
@@ -134,6 +163,8 @@ type outcome struct {
 	denials []denial
 	notices []string
 	spoken  bool // the text was already written as a message
+	// structured is the JSON of the text, checked; nil without --json-schema.
+	structured json.RawMessage
 }
 
 type denial struct {
@@ -144,7 +175,7 @@ type denial struct {
 
 // answer takes the message down the one road: a typed /name by the person, any
 // other text by the model, which here is a search.
-func answer(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
+func (o *Options) answer(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
 	p := slash.Parse(message, e, exists)
 	switch p.Kind {
 	case slash.Unknown:
@@ -152,6 +183,11 @@ func answer(ctx context.Context, e *knack.Engine, message string, out *writer) (
 		return outcome{}, &unknownError{name: p.Unknown, err: err}
 	case slash.Calls:
 		return typed(ctx, e, p.Calls, out)
+	}
+	if ids := wanted(e, o.said(message), out.notice); len(ids) > 0 {
+		if a, err := meant(ctx, e, ids, message, out); err != nil || a.text != "" {
+			return a, err
+		}
 	}
 	return chosen(ctx, e, cmp.Or(p.Text, message), out)
 }
@@ -186,6 +222,25 @@ func typed(ctx context.Context, e *knack.Engine, calls []slash.Call, out *writer
 	return o, nil
 }
 
+// meant invokes the skills that keywords stand for; no text when none could be.
+func meant(ctx context.Context, e *knack.Engine, ids []string, message string, out *writer) (outcome, error) {
+	o := outcome{turns: 1}
+	var results []*invoke.Result
+	for _, id := range ids {
+		r, err := invokeOne(ctx, e, invoke.Request{Name: id, Args: message, By: invoke.ByKeyword}, &o, out)
+		switch {
+		case err == nil:
+			results = append(results, r)
+		case !passed(id, err, out.notice):
+			return o, err
+		}
+	}
+	if len(results) > 0 {
+		o.text = offline.Answer("", results...)
+	}
+	return o, nil
+}
+
 func chosen(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
 	o := outcome{turns: 1}
 	hits, err := e.Search(ctx, message, 1)
@@ -206,7 +261,9 @@ func chosen(ctx context.Context, e *knack.Engine, message string, out *writer) (
 }
 
 func invokeOne(ctx context.Context, e *knack.Engine, req invoke.Request, o *outcome, out *writer) (*invoke.Result, error) {
+	ctx, end := out.telemetry.Invocation(ctx, req)
 	r, err := e.Invoke(ctx, req)
+	end(r, err)
 	if err != nil {
 		if output.ExitCode(err) == output.ExitDenied {
 			o.denials = append(o.denials, skillDenial(req, err))

@@ -10,9 +10,13 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/workspace"
+	"github.com/knack-skills/knack/internal/otlp"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/telemetry"
 	"github.com/knack-skills/knack/text"
 	"github.com/knack-skills/knack/turn"
 )
@@ -23,7 +27,14 @@ type writer struct {
 	w      io.Writer
 	stderr io.Writer // notices of the formats that are not a stream
 	e      *knack.Engine
+	flags  *workspace.Flags
 	err    error // the first failed write
+
+	collector *otlp.Exporter      // where telemetry goes; nil is nowhere
+	telemetry *telemetry.Recorder // of a run with the offline model
+
+	// ended says of each subagent that has ended whether it failed.
+	ended map[session.AgentID]error
 }
 
 func newWriter(format string, w, stderr io.Writer, e *knack.Engine) *writer {
@@ -31,6 +42,9 @@ func newWriter(format string, w, stderr io.Writer, e *knack.Engine) *writer {
 }
 
 func (w *writer) notice(n string) {
+	if w.flags != nil && w.flags.Told(n, w.format == "stream-json") {
+		return
+	}
 	if w.format == "stream-json" {
 		w.line(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
 		return
@@ -111,13 +125,19 @@ func (w *writer) result(o outcome, failed error) error {
 		if failed != nil {
 			return nil
 		}
-		_, err := fmt.Fprintln(w.w, strings.TrimRight(o.text, "\n"))
+		text := o.text
+		if o.structured != nil {
+			text = string(o.structured)
+		}
+		_, err := fmt.Fprintln(w.w, strings.TrimRight(text, "\n"))
 		return err
 	}
 	r := result{Type: "result", Result: o.text, SessionID: w.e.Session().ID, IsError: failed != nil,
 		NumTurns: o.turns, Usage: o.usage, PermissionDenials: o.denials}
 	if failed != nil {
 		r.Result = failed.Error()
+	} else if o.structured != nil {
+		r.StructuredOutput = o.structured
 	}
 	if r.PermissionDenials == nil {
 		r.PermissionDenials = []denial{}

@@ -3,19 +3,14 @@ package show
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/approval"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/internal/cli/list"
@@ -82,92 +77,21 @@ func describe(ctx context.Context, engine *knack.Engine, e *catalog.Entry) (*rep
 		return nil, fmt.Errorf("reading skill %q: %w", e.ID, err)
 	}
 	r.Body = in.Text
-	source, err := sourceOf(e)
-	if err != nil {
-		return nil, fmt.Errorf("reading skill %q: %w", e.ID, err)
-	}
-	doc, _ := frontmatter.Parse(e.Origin.Path, source)
+	doc, _ := frontmatter.Parse(e.Origin.Path, []byte(in.Source))
 	for _, f := range doc.Fields() {
 		r.Fields[f.Key] = f.Value
 		r.order = append(r.order, f.Key)
 	}
 	r.note = in.Note
-	return r, r.files(in.Dir, e.Origin.Path, source)
-}
-
-// A sourcer is a body that is not a file but knows its whole SKILL.md.
-type sourcer interface{ Source() string }
-
-func sourceOf(e *catalog.Entry) ([]byte, error) {
-	if s, ok := e.Content.Body.(sourcer); ok {
-		return []byte(s.Source()), nil
-	}
-	if e.Origin.Path == "" {
-		return nil, nil // remote: only its text is known
-	}
-	return os.ReadFile(e.Origin.Path)
-}
-
-// files lists the resources of the skill and computes its hash (spec S-14): the
-// SHA-256 over the sorted list of relative paths and their SHA-256s.
-func (r *report) files(dir, path string, source []byte) error {
-	sums := map[string]string{"SKILL.md": sum(source)}
-	if dir == "" {
-		r.Hash = hash(sums)
-		return nil
-	}
-	if path != "" {
-		delete(sums, "SKILL.md") // it is one of the files below
-	}
-	root, err := os.OpenRoot(dir)
+	hash, files, err := approval.Hash(ctx, e.Origin, in)
 	if err != nil {
-		return fmt.Errorf("reading the files of %s: %w", dir, err)
+		return nil, err
 	}
-	defer root.Close()
-	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		n, s, err := sumFile(root, p)
-		if err != nil {
-			return err
-		}
-		sums[p] = s
-		if filepath.Join(dir, filepath.FromSlash(p)) != path {
-			r.Resources = append(r.Resources, resource{Path: p, Bytes: n})
-		}
-		return nil
-	})
-	r.Hash = hash(sums)
-	return err
-}
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
-}
-
-func sumFile(root *os.Root, p string) (int64, string, error) {
-	f, err := root.Open(filepath.FromSlash(p))
-	if err != nil {
-		return 0, "", err
+	r.Hash = hash
+	for _, f := range files {
+		r.Resources = append(r.Resources, resource{f.Path, f.Bytes})
 	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return n, hex.EncodeToString(h.Sum(nil)), err
-}
-
-func hash(sums map[string]string) string {
-	var lines []string
-	for p, s := range sums {
-		lines = append(lines, p+"\x00"+s+"\n")
-	}
-	slices.Sort(lines)
-	return sum([]byte(strings.Join(lines, "")))
+	return r, nil
 }
 
 func write(w io.Writer, st output.Style, r *report) error {

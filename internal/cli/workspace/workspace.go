@@ -4,6 +4,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,8 +18,10 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
+	"github.com/knack-skills/knack/sandbox"
 	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/text"
 )
 
 // Flags are the common flags of all commands.
@@ -32,6 +35,14 @@ type Flags struct {
 	JSON           bool
 	NoColor        bool
 	Verbose        bool
+
+	// Meet is called when a workspace is not trusted; again reports that it has
+	// to be loaded again. Nil asks nobody.
+	Meet func(ctx context.Context, e *knack.Engine) (again bool, err error)
+
+	boxes []*sandbox.Sandbox // of the engines of this run
+
+	told notTrusted // what was said about trust
 
 	// sourcesSet tells an empty --setting-sources from an absent one.
 	sourcesSet bool
@@ -58,6 +69,21 @@ func (f *Flags) Open(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.E
 	if err != nil {
 		return nil, err
 	}
+	if f.Meet != nil && !e.Trusted() {
+		again, err := f.Meet(cmd.Context(), e)
+		if err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+		if again {
+			first := e
+			if e, err = f.load(cmd, with...); err != nil {
+				return nil, errors.Join(err, first.Close())
+			}
+			if err := first.Close(); err != nil {
+				return nil, errors.Join(err, e.Close())
+			}
+		}
+	}
 	f.report(cmd.ErrOrStderr(), e)
 	return e, f.usable(e)
 }
@@ -68,10 +94,14 @@ func (f *Flags) load(cmd *cobra.Command, with ...func(*knack.Options)) (*knack.E
 	if err != nil {
 		return nil, err
 	}
+	o.AuditLost = func(err error) { fmt.Fprintln(cmd.ErrOrStderr(), "notice: "+text.Terminal(err.Error())) }
 	for _, w := range with {
 		w(&o)
 	}
-	return knack.New(cmd.Context(), o)
+	of := f.sandboxed(cmd, &o)
+	e, err := knack.New(cmd.Context(), o)
+	of(e)
+	return e, err
 }
 
 // usable refuses settings of the command line that cannot be read: what they
@@ -129,9 +159,15 @@ func expandHome(d string) string {
 }
 
 func (f *Flags) report(w io.Writer, e *knack.Engine) {
+	var off []skill.Problem
 	for _, p := range e.SettingsProblems() {
+		if waits[p.Code] && !f.Verbose {
+			off = append(off, p)
+			continue
+		}
 		fmt.Fprintln(w, output.Problem(p))
 	}
+	f.told.settings(w, off)
 	if !f.Verbose {
 		return
 	}

@@ -49,7 +49,7 @@ type (
 		Name         string          `json:"name"`
 		Input        json.RawMessage `json:"input"`
 		ToolUseID    string          `json:"tool_use_id"`
-		Content      string          `json:"content"`
+		Content      wireText        `json:"content"`
 		IsError      bool            `json:"is_error"`
 		Thinking     string          `json:"thinking"`
 		Signature    string          `json:"signature"`
@@ -58,6 +58,8 @@ type (
 			Type string `json:"type"`
 		} `json:"cache_control"`
 	}
+	// A wireText is the content of a tool result: a text, or blocks of text.
+	wireText string
 	wireTool struct {
 		Name         string          `json:"name"`
 		Description  string          `json:"description"`
@@ -72,6 +74,29 @@ type (
 func (b *wireBlockJSON) UnmarshalJSON(data []byte) error {
 	b.raw = slices.Clone(data)
 	return strict(data, &b.wireBlock)
+}
+
+// UnmarshalJSON reads either form.
+func (c *wireText) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err == nil {
+		*c = wireText(text)
+		return nil
+	}
+	var blocks []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := strict(data, &blocks); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		if b.Type != "text" {
+			return fmt.Errorf("content.type: %q", b.Type)
+		}
+		*c += wireText(b.Text)
+	}
+	return nil
 }
 
 func strict(data []byte, v any) error {
@@ -111,7 +136,7 @@ func (b wireBlockJSON) ours() llm.Block {
 	case "tool_use":
 		return llm.Block{Type: llm.ToolUse, ToolUseID: b.ID, Name: b.Name, Input: b.Input}
 	case "tool_result":
-		return llm.Block{Type: llm.ToolResult, ToolUseID: b.ToolUseID, Text: b.Content, IsError: b.IsError}
+		return llm.Block{Type: llm.ToolResult, ToolUseID: b.ToolUseID, Text: string(b.Content), IsError: b.IsError}
 	case "thinking", "redacted_thinking":
 		return llm.Block{Type: llm.Thinking, Text: b.Thinking, Opaque: b.raw}
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack/lint"
+	"github.com/knack-skills/knack/scan"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
 	"github.com/knack-skills/knack/source/plugin"
@@ -68,6 +69,7 @@ type Loaded struct {
 	Refused  bool            // nothing of the file was loaded
 	Problems []skill.Problem // of reading
 	Findings []skill.Problem // of the lint, links to missing files left out
+	Security []scan.Finding  // of the scanner, see [Report.Scan]
 }
 
 // Unpack unpacks the archive of the corpus into a directory, by the programs

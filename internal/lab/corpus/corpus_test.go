@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/knack-skills/knack/internal/lab/corpus"
 	"github.com/knack-skills/knack/lint"
+	"github.com/knack-skills/knack/scan"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -49,6 +51,10 @@ func TestCorpus(t *testing.T) {
 		}
 		checkCodes(t, &r.Files[i])
 	}
+	if err := r.Scan(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	checkScan(t, r)
 	checkPage(t, r.Page())
 }
 
@@ -131,6 +137,30 @@ func checkCodes(t *testing.T, l *corpus.Loaded) {
 		if !known[p.Code] || p.Message == "" || p.Fix == "" || p.Line < 0 || p.Column < 0 {
 			t.Errorf("%s: incomplete %+v", l.Path, p)
 		}
+	}
+}
+
+// checkScan: the scanner raises few alarms on files of honest people, and finds
+// the hostile samples that are among them.
+func checkScan(t *testing.T, r *corpus.Report) {
+	loud, hostile := 0, 0
+	for i := range r.Files {
+		l := &r.Files[i]
+		alarm := slices.ContainsFunc(l.Security, func(f scan.Finding) bool {
+			return f.Severity != skill.Info && f.Rule.Name != "broad-grant"
+		})
+		switch {
+		case alarm && strings.Contains(l.Path, "skill-scanner"):
+			hostile++
+		case alarm:
+			loud++
+		}
+	}
+	if loud > len(r.Files)/100 {
+		t.Errorf("%d of %d files raise an alarm", loud, len(r.Files))
+	}
+	if hostile < 3 {
+		t.Errorf("only %d hostile samples are found", hostile)
 	}
 }
 

@@ -71,6 +71,7 @@ func (r *Report) Page() string {
 	r.codes(&b, "What reading said", readText, func(l *Loaded) []skill.Problem { return l.Problems })
 	r.codes(&b, "What `knack check` adds", lintText, func(l *Loaded) []skill.Problem { return l.Findings })
 	r.text(&b)
+	r.security(&b)
 	return b.String()
 }
 

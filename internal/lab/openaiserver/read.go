@@ -145,6 +145,7 @@ type chatRequest struct {
 		Type     string   `json:"type"`
 		Function function `json:"function"`
 	} `json:"tools"`
+	Choice        string          `json:"tool_choice"`
 	Format        json.RawMessage `json:"response_format"`
 	Effort        string          `json:"reasoning_effort"`
 	MaxTokens     int             `json:"max_tokens"`
@@ -160,6 +161,7 @@ type chatMessage struct {
 	Reasoning string          `json:"reasoning_content"`
 	ID        string          `json:"tool_call_id"`
 	Calls     []struct {
+		Index    *int   `json:"index"` // of the stream; clients send it back
 		ID       string `json:"id"`
 		Type     string `json:"type"`
 		Function struct {
@@ -176,6 +178,9 @@ func readChat(body []byte) (seen llmtest.Seen, err error) {
 	}
 	if !r.Stream || len(r.Messages) == 0 {
 		return seen, errors.New("these tests want stream and messages")
+	}
+	if !slices.Contains([]string{"", "auto"}, r.Choice) {
+		return seen, fmt.Errorf("these tests leave the choice of tools to the model, not %q", r.Choice)
 	}
 	seen.Model = r.Model
 	for _, t := range r.Tools {
@@ -228,7 +233,7 @@ func (m chatMessage) texts() ([]llm.Block, error) {
 		out   []llm.Block
 	)
 	switch {
-	case string(m.Content) == "null":
+	case len(m.Content) == 0, string(m.Content) == "null":
 		return nil, nil
 	case json.Unmarshal(m.Content, &one) == nil:
 		return []llm.Block{{Type: llm.Text, Text: one}}, nil

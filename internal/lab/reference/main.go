@@ -51,6 +51,7 @@ func files() map[string]string {
 		docsDir + "commands.md":           commands(),
 		docsDir + "fields.md":             fields(),
 		docsDir + "codes.md":              codes(),
+		docsDir + "security-rules.md":     securityRules(),
 		docsDir + "settings.md":           settingsPage(),
 		docsDir + "settings.schema.json":  schema,
 		skillDir + "settings.schema.json": schema,

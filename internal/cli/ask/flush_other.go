@@ -1,0 +1,7 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package ask
+
+import "os"
+
+func flush(*os.File) {}
