@@ -74,8 +74,8 @@ type Engine struct {
 	trusted  bool
 	catalog  *catalog.Catalog
 	session  *session.Session
-	audit    audit.Sink // see Audit
-	log      *audit.Log // behind it; nil for a sink of the host's own
+	audit    audit.Sink      // see Audit
+	log      *audit.Log      // behind it; nil for a sink of the host's own
 	bundled  *bundled.Source // nil without compiled-in skills
 
 	indexMu sync.Mutex // guards the two fields below

@@ -42,7 +42,7 @@ var arrows = map[string]string{
 	"permission": "skill gitignore",
 	"prompt":     "skill shell",
 	"session":    "skill hook permission text",
-	"invoke":     "skill turn catalog permission prompt session shell hook audit",
+	"invoke":     "skill turn catalog permission prompt session shell hook audit text",
 	// Engines: libraries on top.
 	"state":     "",
 	"usage":     "state",
@@ -78,7 +78,7 @@ var arrows = map[string]string{
 	"memory":              "skill text",
 	"session/transcript":  "session skill permission text state",
 	// The façade wires the core, the settings and what is remembered.
-	"": "*core settings state usage",
+	"": "*core settings state usage approval",
 	// Contract suites, imported by tests alone.
 	"catalog/sourcetest":  "skill catalog",
 	"shell/shelltest":     "shell",

@@ -2,24 +2,19 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/permission"
 )
 
-// maxAudited is how much of a reason or a command a record holds, in bytes.
-const maxAudited = 4096
-
 // ruled remembers what became of a call, and writes it down (spec S-12).
 func (a *agent) ruled(p *prepared, d permission.Decision, outcome string) {
 	if a.c.opts.Audit == nil {
 		return
 	}
-	r := audit.Record{Kind: audit.Decision, Tool: p.block.Name, Outcome: outcome,
-		Detail: detail(map[string]string{"reason": d.Reason, "subject": subject(p.asked)})}
+	r := audit.Record{Kind: audit.Decision, Tool: p.block.Name, Outcome: outcome}.
+		With(audit.Decided{Subject: subject(p.asked), Reason: d.Reason})
 	if d.Rule != nil {
 		r.Rule, r.Source = d.Rule.Text, cmp.Or(d.Rule.From, d.Rule.Scope)
 	}
@@ -35,8 +30,8 @@ func (a *agent) noteCommand(p *prepared, failed bool, took time.Duration) {
 	if failed {
 		outcome = "error"
 	}
-	a.note(audit.Record{Kind: audit.Command, Tool: p.block.Name, Outcome: outcome,
-		Detail: detail(map[string]string{"command": p.asked.Input.Command, "duration_ms": fmt.Sprint(took.Milliseconds())})})
+	a.note(audit.Record{Kind: audit.Command, Tool: p.block.Name, Outcome: outcome}.
+		With(audit.Ran{Command: p.asked.Input.Command, DurationMS: audit.MS(took)}))
 }
 
 func (a *agent) note(r audit.Record) {
@@ -48,20 +43,4 @@ func (a *agent) note(r audit.Record) {
 func subject(r permission.Request) string {
 	i := r.Input
 	return cmp.Or(i.Command, i.Path, i.URL, i.Skill, i.Agent)
-}
-
-func detail(m map[string]string) json.RawMessage {
-	for k, v := range m {
-		switch {
-		case v == "":
-			delete(m, k)
-		case len(v) > maxAudited:
-			m[k] = v[:maxAudited] + "…"
-		}
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		return nil // texts do not fail
-	}
-	return data
 }

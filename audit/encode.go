@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 	"unicode/utf8"
 )
 
@@ -29,7 +28,12 @@ func encode(r Record) ([]byte, error) {
 	if len(r.Detail) > 0 && !json.Valid(r.Detail) {
 		r.Detail = quote(string(r.Detail))
 	}
-	for _, shorten := range []func(*Record){func(*Record) {}, shortStrings, onlyBegin} {
+	for _, shorten := range []func(*Record){
+		func(*Record) {},
+		func(r *Record) { shortStrings(r, MaxLine/2) },
+		func(r *Record) { shortStrings(r, maxString) },
+		onlyBegin,
+	} {
 		shorten(&r)
 		line, err := marshal(written{r.Time.UTC().Format(timeFormat), record(r)})
 		if err != nil {
@@ -53,29 +57,29 @@ const (
 
 // shortStrings shortens the long strings inside of a detail, so that what
 // stands beside them (an exit status, a duration) is kept.
-func shortStrings(r *Record) {
+func shortStrings(r *Record, limit int) {
 	dec := json.NewDecoder(bytes.NewReader(r.Detail))
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) != nil {
 		return
 	}
-	if out, err := marshal(shorter(v)); err == nil {
+	if out, err := marshal(shorter(v, limit)); err == nil {
 		r.Detail = out
 	}
 }
 
-func shorter(v any) any {
+func shorter(v any, limit int) any {
 	switch v := v.(type) {
 	case string:
-		return cut(v, maxString)
+		return cut(v, limit)
 	case []any:
 		for i := range v {
-			v[i] = shorter(v[i])
+			v[i] = shorter(v[i], limit)
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = shorter(v[k])
+			v[k] = shorter(v[k], limit)
 		}
 	}
 	return v
@@ -118,30 +122,3 @@ func marshal(v any) ([]byte, error) {
 	err := enc.Encode(v)
 	return b.Bytes(), err
 }
-
-// With returns r with v, encoded as JSON, as its detail.
-func (r Record) With(v any) Record {
-	out, err := marshal(v)
-	if err != nil {
-		out = quote(err.Error()) // a record without its detail is better than none
-	}
-	r.Detail = bytes.TrimSpace(out)
-	return r
-}
-
-// An Invoked is the detail of an [Invocation] (spec I-13).
-type Invoked struct {
-	By   string `json:"by"`
-	Name string `json:"name,omitempty"` // as it was called, where that is not the id
-	Mode string `json:"mode,omitempty"` // inline or fork; empty when it did not come to that
-	// DurationMS is how long it took, with inline commands, questions and, for a
-	// fork, everything that the subagent did.
-	DurationMS int64 `json:"duration_ms"`
-	// Tokens are those of the text that joined the conversation, estimated; of
-	// a fork those that its model calls took.
-	Tokens int    `json:"tokens,omitempty"`
-	Error  string `json:"error,omitempty"`
-}
-
-// MS is a duration as records state it.
-func MS(d time.Duration) int64 { return d.Milliseconds() }

@@ -93,7 +93,7 @@ type detail struct {
 	Hook    string     `json:"hook"`
 	Exit    int        `json:"exit,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
-	MS      int64      `json:"ms"`
+	MS      int64      `json:"duration_ms"`
 }
 
 // log writes the record of a run (spec S-12).

@@ -2,8 +2,6 @@ package invoke
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/catalog"
@@ -35,26 +33,12 @@ func (env Env) noteDecision(a session.AgentID, tool string, e *catalog.Entry, d 
 	if env.Audit == nil {
 		return
 	}
-	r := audit.Record{AgentID: string(a), Kind: audit.Decision, Tool: tool, Skill: idOf(e), SkillHash: env.hash, Outcome: outcome,
-		Detail: detail(map[string]string{"reason": d.Reason, "command": command})}
+	r := audit.Record{AgentID: string(a), Kind: audit.Decision, Tool: tool, Skill: idOf(e), SkillHash: env.hash, Outcome: outcome}.
+		With(audit.Decided{Subject: command, Reason: d.Reason})
 	if d.Rule != nil {
 		r.Rule, r.Source = d.Rule.Text, d.Rule.From
 	}
 	env.note(r)
-}
-
-// detail is m as JSON, without what is empty.
-func detail(m map[string]string) json.RawMessage {
-	for k, v := range m {
-		if v == "" {
-			delete(m, k)
-		}
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		return nil // texts do not fail
-	}
-	return data
 }
 
 // An auditedShell records every inline command that runs (spec S-12).
@@ -69,16 +53,16 @@ type auditedShell struct {
 func (s auditedShell) Run(ctx context.Context, c shell.Command) (shell.Output, error) {
 	out, err := s.Runner.Run(ctx, c)
 	outcome := "ok"
-	more := map[string]string{"command": c.Line, "duration_ms": fmt.Sprint(out.Duration.Milliseconds())}
+	more := audit.Ran{Command: c.Line, DurationMS: audit.MS(out.Duration), Exit: out.Exit}
 	switch {
 	case err != nil:
-		outcome, more["error"] = "error", err.Error()
+		outcome, more.Error = "error", err.Error()
 	case out.TimedOut:
 		outcome = "timeout"
 	case out.Exit != 0:
-		outcome, more["exit"] = "error", fmt.Sprint(out.Exit)
+		outcome = "error"
 	}
 	s.env.note(audit.Record{AgentID: string(s.agent), Kind: audit.Command, Tool: commandTool(s.entry), Skill: idOf(s.entry),
-		Outcome: outcome, Detail: detail(more)})
+		Outcome: outcome}.With(more))
 	return out, err
 }

@@ -74,6 +74,10 @@ func authorize(e *catalog.Entry, req Request, env Env) (decided bool, err error)
 	asked := d.Rule != nil
 	decided = persons[req.By] || !asked && e.Origin.ShippedOrManaged()
 	if decided {
+		d.Reason = "bundled and managed skills need no approval"
+		if persons[req.By] {
+			d.Reason = called[req.By] + " started it"
+		}
 		env.noteDecision(agentOf(req), "Skill", e, d, "allow", "")
 	}
 	return decided, nil

@@ -88,13 +88,20 @@ func lineAround(s string, at int) string {
 // the heading, what introduces the block, the same line, the line above it.
 func (f *file) warns(b block, at int) bool {
 	re := warning()
-	if speaksOf(re, b.heading) || speaksOf(re, b.intro) {
+	if introduced(b, at) {
 		return true
 	}
 	if b.kind == fenceBlock {
 		return speaksOf(re, comments(lineAround(f.text, at))) || speaksOf(re, comments(f.lineAbove(b, at)))
 	}
 	return speaksOf(re, sentenceAround(f.text, at))
+}
+
+// introduced reports whether a block, or the list in it, is introduced as what
+// to avoid.
+func introduced(b block, at int) bool {
+	re := warning()
+	return speaksOf(re, b.heading) || speaksOf(re, b.intro) || at >= b.rest && speaksOf(re, b.first)
 }
 
 // lineAbove returns the line before that of an offset, inside of the block.
@@ -181,7 +188,7 @@ func (f *file) proseSeverity(p pattern, b block, at int) skill.Severity {
 
 // warnsWithout is warns, with the sentence itself left out of the line.
 func (f *file) warnsWithout(b block, at int, p pattern) bool {
-	if speaksOf(warning(), b.heading) || speaksOf(warning(), b.intro) {
+	if introduced(b, at) {
 		return true
 	}
 	line, re := lineAround(f.text, at), aboutAttacks()

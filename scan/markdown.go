@@ -21,7 +21,9 @@ type block struct {
 	from, to int
 	lang     string // of a fence
 	heading  string // above it
-	intro    string // the last line before it
+	intro    string // the last sentence before it
+	first    string // the last sentence of its first line, when that introduces the rest
+	rest     int    // where the second line begins
 }
 
 // markdown scans the blocks of a Markdown text in which a keyword stands.
@@ -189,13 +191,27 @@ func (w *walker) paragraph() {
 		w.last = line
 		i = next
 	}
-	// What opens a list with a colon introduces it.
-	first, _ := w.line(b.from)
-	if line := w.f.text[b.from:first]; strings.HasSuffix(strings.TrimRight(line, " *_\r"), ":") {
-		b.intro += " " + line
+	w.last = lastSentence(w.last)
+	first, rest := w.line(b.from)
+	if line := strings.TrimRight(w.f.text[b.from:first], " *_\r"); strings.HasSuffix(line, ":") {
+		b.first, b.rest = lastSentence(line), rest
 	}
 	b.to = i
 	w.at, w.now = i, b
+}
+
+// lastSentence returns what introduces what follows a line.
+func lastSentence(line string) string {
+	line = strings.TrimRight(line, " \t\r")
+	if len(line) > 1000 {
+		line = line[len(line)-1000:]
+	}
+	for i := len(line) - 2; i > 0; i-- {
+		if line[i] == ' ' && strings.IndexByte(".!?", line[i-1]) >= 0 {
+			return line[i+1:]
+		}
+	}
+	return line
 }
 
 // spans judges the code spans of a paragraph as the lines of one script.

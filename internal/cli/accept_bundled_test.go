@@ -253,15 +253,15 @@ func TestBundledDebug(t *testing.T) { // spec B-3, S-8
 			return `{"name":"Read","input":{"file_path":` + quoted(filepath.Join(dir, id+".jsonl")) + `}}`
 		}
 		grep := `{"name":"Grep","input":{"pattern":"question","output_mode":"content","path":` + quoted(filepath.Join(dir, ids["mine"]+".jsonl")) + `}}`
-		steps, prompt := `{"calls":[`+read(ids["mine"])+`,`+grep+`,`+read(ids["other"])+`]},{"text":"end"}`, "/debug what was asked"
+		script, prompt := `{"calls":[`+steps(read(ids["mine"]), grep, read(ids["other"]), bash("knack audit --session "+ids["mine"]), bash("knack audit --session "+ids["other"]))+`]},{"text":"end"}`, "/debug what was asked"
 		if by == "model" {
-			steps, prompt = `{"calls":[{"name":"Skill","input":{"skill":"debug"}}]},`+steps, "go"
+			script, prompt = `{"calls":[{"name":"Skill","input":{"skill":"debug"}}]},`+script, "go"
 		}
-		out, asked := w.requests(`{"steps":[`+steps+`]}`, "-p", prompt, "--resume", ids["mine"])
-		if got := outcomes(asked, by == "model"); out.code != 0 || got != "..x" {
+		out, asked := w.requests(`{"steps":[`+script+`]}`, "-p", prompt, "--resume", ids["mine"])
+		if got := outcomes(asked, by == "model"); out.code != 0 || got != "..x.x" {
 			t.Fatalf("by %s: results %q, %+v: %+v", by, got, out, resultsOf(asked))
 		}
-		if list := resultsOf(asked); !strings.Contains(list[len(list)-3].Text, "mine question") || !strings.Contains(list[len(list)-2].Text, "mine question") {
+		if list := resultsOf(asked); !strings.Contains(list[len(list)-5].Text, "mine question") || !strings.Contains(list[len(list)-4].Text, "mine question") {
 			t.Errorf("by %s: the transcript was not read: %+v", by, list)
 		}
 		if text := skillText(asked, "# Debug", []string{ids["mine"]}); text == "" {

@@ -50,13 +50,16 @@ func entries() map[string]entry {
 		return entry{argv: []string{"-p", "go"}, call: calls(`{"name":"Skill","input":{"skill":"` + name + `","args":` + quoted(traveller) + `}}`)}
 	}
 	return map[string]entry{
-		"typed":                  {argv: []string{"-p", "/road " + traveller}},
-		"typed, qualified":       {argv: []string{"-p", "/user:road " + traveller}},
-		"typed, in a stream":     {argv: append([]string{"-p", ""}, stream...), stdin: lines},
-		"Skill tool":             tool("road"),
-		"Skill tool, as typed":   tool(" /road "),
-		"Skill tool, qualified":  tool("user:road"),
-		"initialPrompt":          {argv: []string{"-p", "and on", "--agent", "starter"}, arguments: traveller + "\n\nand on"},
+		"typed":                 {argv: []string{"-p", "/road " + traveller}},
+		"typed, qualified":      {argv: []string{"-p", "/user:road " + traveller}},
+		"typed, in a stream":    {argv: append([]string{"-p", ""}, stream...), stdin: lines},
+		"Skill tool":            tool("road"),
+		"Skill tool, as typed":  tool(" /road "),
+		"Skill tool, qualified": tool("user:road"),
+		"keyword": {argv: []string{"-p", traveller + " and a voyage", "--settings", `{"skillKeywords":{"voyage":"road"}}`},
+			arguments: traveller + " and a voyage"},
+		"initialPrompt": {argv: []string{"-p", "and on", "--agent", "starter"},
+			arguments: strings.ReplaceAll(traveller, `"`, "'") + "\n\nand on"},
 		"preloaded, main agent":  {argv: []string{"-p", "go", "--agent", "holder"}, bare: true},
 		"preloaded, in subagent": {argv: []string{"-p", "go"}, call: calls(start("holder", "Work.")), inside: true, bare: true},
 	}
@@ -87,7 +90,7 @@ func (e entry) travel(t *testing.T) {
 		args, visible = "", ""
 	}
 	if e.arguments != "" {
-		visible = "<command-args>" + strings.ReplaceAll(e.arguments, `"`, "'") + "</command-args>"
+		visible = "<command-args>" + e.arguments + "</command-args>"
 	}
 	more := filepath.Join(w.dir, "home/.claude/skills/road/references/more.md")
 	work := calls(bash("touch made"), `{"name":"Read","input":{"file_path":`+quoted(more)+`}}`, bash("touch more"))

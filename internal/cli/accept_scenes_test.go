@@ -151,7 +151,7 @@ func looking() map[string]scene {
 		},
 		"debug": {
 			args:  "aaa did not run",
-			told:  []string{"knack doctor", "`audit.jsonl`", "Change nothing until the cause is known", "KNACK_RECORD=DIR"},
+			told:  []string{"knack doctor", "knack audit --session ID", "Change nothing until the cause is known", "KNACK_RECORD=DIR"},
 			steps: calls(bash("knack doctor"), bash("knack version"), bash("knack explain aaa --by model"), bash("knack list --all"), bash("knack listing"), bash(`knack search "first"`), bash("knack permissions list"), bash("knack doctor --trust"), bash("knack render aaa")),
 			// The last two do more than look.
 			results: ".......xx",

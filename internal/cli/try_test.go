@@ -49,7 +49,7 @@ func obedient(seen llmtest.Seen) llmtest.Reply {
 			}
 		}
 	}
-	if strings.Contains(last(seen), "nuts") {
+	if asked(seen, "How many nuts") {
 		return uses(`{"skill": "stock-count", "args": "nuts"}`)
 	}
 	return uses(`{"skill": "warehouse-code", "args": "south"}`)
@@ -61,7 +61,10 @@ func uses(input string) llmtest.Reply {
 	return llmtest.Reply{Stop: llm.ToolCalls, Parts: []llmtest.Part{{Call: &llm.ToolCall{ID: "call_1", Name: "Skill", Input: []byte(input)}}}}
 }
 
-func last(seen llmtest.Seen) string { return seen.Blocks[len(seen.Blocks)-1].Text }
+// asked reports whether a message of the conversation begins like this.
+func asked(seen llmtest.Seen, begin string) bool {
+	return slices.ContainsFunc(seen.Blocks, func(b llm.Block) bool { return strings.HasPrefix(b.Text, begin) })
+}
 
 // A provider is a loopback server and the environment that leads to it.
 type provider struct {
@@ -159,7 +162,7 @@ func TestTryAModelFails(t *testing.T) {
 			return obedient(s)
 		}, called},
 		{"it forgets", func(s llmtest.Seen) llmtest.Reply {
-			if strings.HasPrefix(last(s), "Repeat the code") {
+			if asked(s, "Repeat the code") {
 				return words("Which code?")
 			}
 			return obedient(s)

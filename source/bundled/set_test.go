@@ -146,7 +146,7 @@ func TestStandardPermissions(t *testing.T) { // spec S-4, S-6
 	want := map[string][]string{
 		"commit": {"Bash(git status:*)", "Bash(git diff:*)", "Bash(git log:*)", "Bash(git add:*)", "Bash(git commit:*)"},
 		"debug": {
-			"Read(//**/projects/*/${CLAUDE_SESSION_ID}.jsonl)",
+			"Read(//**/projects/*/${CLAUDE_SESSION_ID}.jsonl)", "Bash(knack audit --session ${CLAUDE_SESSION_ID})",
 			"Bash(knack doctor)", "Bash(knack version)", "Bash(knack explain:*)", "Bash(knack list:*)", "Bash(knack listing:*)",
 			"Bash(knack search:*)", "Bash(knack permissions explain:*)", "Bash(knack permissions list:*)",
 		},
@@ -359,7 +359,7 @@ func TestFormatReference(t *testing.T) { // spec F
 // Nothing tells a reader of a command, skill or tool that is not there.
 func TestStandardSpeaksOfWhatExists(t *testing.T) {
 	command := regexp.MustCompile("`(?:[A-Z_]+=[A-Z]+ )?knack ([a-z]+)")
-	commands := strings.Fields("list show explain render listing search check new permissions doctor version")
+	commands := strings.Fields("list show explain render listing search check new permissions doctor version audit")
 	call := regexp.MustCompile("`/([a-z][a-z-]*)[` ]")
 	calls := []string{"name", "help", "skill", "command", "x"} // fill-ins, and what every session has
 	tool := regexp.MustCompile(`\b([A-Z][a-z]+(?:[A-Z][a-z]+)*) tool\b|\b(AskUserQuestion|[A-Z][a-z]+Edit|WebFetch|Todo[A-Z]\w+|SkillSearch|Cron[A-Z]\w+)\b`)

@@ -64,6 +64,8 @@ func (p *printer) mark(outcome string) string {
 func what(r *audit.Record) string {
 	subject := cmp.Or(r.Tool, string(r.Kind))
 	switch {
+	case r.Kind == audit.Hook:
+		subject = cmp.Or(key(r.Detail, "event"), "hook")
 	case r.Skill != "" && (r.Tool == "Skill" || r.Tool == ""):
 		subject = "/" + r.Skill
 	case r.Skill != "":
@@ -83,21 +85,26 @@ func what(r *audit.Record) string {
 
 // told are the keys of a detail that say what a record is about, the most
 // telling first.
-var told = []string{"command", "subject", "error", "name", "event", "reason"}
+var told = []string{"command", "subject", "error", "hook", "name", "reason"}
 
 // about is the most telling part of a detail.
 func about(detail json.RawMessage) string {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(detail, &m) != nil {
-		return ""
-	}
 	for _, k := range told {
-		var s string
-		if json.Unmarshal(m[k], &s) == nil && s != "" {
+		if s := key(detail, k); s != "" {
 			return s
 		}
 	}
 	return ""
+}
+
+// key is a text of a detail; "" when there is none.
+func key(detail json.RawMessage, name string) string {
+	var m map[string]json.RawMessage
+	var s string
+	if json.Unmarshal(detail, &m) != nil || json.Unmarshal(m[name], &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // more prints the rest of a record, a line for each part.

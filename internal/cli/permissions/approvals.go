@@ -27,8 +27,8 @@ func newApprovals(f *workspace.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approvals",
 		Short: "List the skills you allowed for good, or take that back",
-		Long: `List the skills that you allowed always, in every workspace. An approval is bound
-to what the skill consisted of: when a file of it changes, you are asked again.`,
+		Long: `List the skills that you allowed for good, in every workspace. An approval holds
+for what the skill consisted of: when a file changes, you are asked again.`,
 		Example: `  knack permissions approvals
   knack permissions approvals --revoke 3f0c5a21d9e84b76`,
 		Args: cobra.NoArgs,
