@@ -249,7 +249,7 @@ func (e *Engine) Env() invoke.Env {
 	effort, _ := s.EffortValue() // a bad one is among SettingsProblems
 	noHooks, managedHooks := s.HookPolicy()
 	return invoke.Env{
-		NoHooks: noHooks, ManagedHooks: managedHooks,
+		NoHooks: noHooks, ManagedHooks: managedHooks, PluginHooks: s.PluginHooks(),
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
 		Approvals: approvals{e}, Keeper: e.keeper(), Audit: e.audit,

@@ -28,11 +28,14 @@ var arrows = map[string]string{
 	"skill":     "hook",
 	"turn":      "",
 	"audit":     "",
+	// What changes.
+	"watch":          "",
+	"watch/fsnotify": "watch",
 	// What is there.
 	"frontmatter":    "skill hook text",
 	"source/dir":     "skill frontmatter",
 	"source/bundled": "skill frontmatter",
-	"source/plugin":  "skill frontmatter source/dir",
+	"source/plugin":  "skill hook frontmatter source/dir",
 	"source/mcp":     "skill frontmatter text",
 	"catalog":        "skill text",
 	"discovery":      "skill gitignore",
@@ -87,8 +90,8 @@ var arrows = map[string]string{
 }
 
 var core = strings.Fields(`text hook gitignore shell skill turn audit frontmatter
-	source/dir source/bundled source/plugin source/mcp catalog discovery listing
-	search permission prompt session invoke`)
+	source/dir source/bundled source/plugin source/mcp catalog discovery watch
+	listing search permission prompt session invoke`)
 
 // external lists the modules that a core package may use besides the standard
 // library; docs/design/002-dependencies.md argues for each.

@@ -170,12 +170,7 @@ func (a *agent) ownHooks() {
 		return
 	}
 	o := a.def.Origin
-	env := a.c.opts.Env()
-	why := env.NoHooks
-	if why == "" && o.Source != skill.Managed && o.Source != skill.Bundled {
-		why = env.ManagedHooks
-	}
-	if why != "" {
+	if why := a.c.opts.Env().HooksHeld(skill.Origin{Source: o.Source}); why != "" {
 		a.c.observe(Notice{Agent: a.id, Text: fmt.Sprintf("hooks of agent type %s are not registered: %s", a.def.Name, why)})
 		return
 	}

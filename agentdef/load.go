@@ -50,7 +50,11 @@ func Load(ctx context.Context, o Options) (*Set, error) {
 	var problems []skill.Problem
 	for _, r := range o.Roots {
 		s := scan{root: r, trusted: o.Trusted, top: physical(r.Path)}
-		s.directory(ctx, r.Path, 1)
+		if info, err := os.Stat(r.Path); err == nil && info.Mode().IsRegular() {
+			s.file(r.Path) // a plugin may name files one by one
+		} else {
+			s.directory(ctx, r.Path, 1)
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -166,9 +170,19 @@ func (s *scan) file(path string) {
 		return
 	}
 	if s.root.Source == skill.Plugin && s.root.Owner != "" {
-		def.Name = s.root.Owner + ":" + def.Name
+		def.Name = s.root.Owner + ":" + s.folders(path) + def.Name
 	}
 	s.defs = append(s.defs, def)
+}
+
+// folders are those between the root of a plugin and the file, as the part of
+// the agent's name that they are.
+func (s *scan) folders(path string) string {
+	rel, err := filepath.Rel(s.root.Path, filepath.Dir(path))
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return strings.ReplaceAll(filepath.ToSlash(rel), "/", ":") + ":"
 }
 
 // contents reads a regular file of at most 4 MiB (spec F-7).

@@ -112,7 +112,7 @@ func TestShortened(t *testing.T) {
 	for e := range audit.Read(t.Context(), path, audit.Filter{}) {
 		got = append(got, string(e.Record.Detail))
 	}
-	if len(got) != 2 || !strings.Contains(got[0], `"exit_code":7`) || !strings.Contains(got[0], "… [97952 bytes more]") ||
+	if len(got) != 2 || !strings.Contains(got[0], `"exit_code":7`) || !strings.Contains(got[0], "… [67232 bytes more]") ||
 		!strings.HasPrefix(got[1], `{"shortened":"[0,0,`) || !strings.Contains(got[1], "bytes more]") {
 		t.Errorf("%.300q", got)
 	}

@@ -82,16 +82,22 @@ func randomPath(r *rand.Rand) string {
 // TestAgainstGit holds the matcher against git itself (spec S-8, D-4): each
 // pattern file in a directory of its own, all paths in one git process.
 func TestAgainstGit(t *testing.T) {
+	t.Run("case counts", func(t *testing.T) { againstGit(t, 2200, "false", gitignore.CompileFile) })
+	t.Run("case is ignored", func(t *testing.T) { againstGit(t, 600, "true", gitignore.CompileFileFold) })
+}
+
+func againstGit(t *testing.T, count int, ignoreCase string, compile func(string) *gitignore.Matcher) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git")
 	}
 	r := rand.New(rand.NewPCG(1, 2026))
 	files := append([]string(nil), trickyFiles...)
-	for len(files) < 2200 {
+	for len(files) < count {
 		files = append(files, randomFile(r))
 	}
 	repo := t.TempDir()
 	git(t, repo, nil, "init", "-q")
+	git(t, repo, nil, "config", "core.ignoreCase", ignoreCase)
 
 	var stdin bytes.Buffer
 	type question struct {
@@ -143,7 +149,7 @@ func TestAgainstGit(t *testing.T) {
 	var m *gitignore.Matcher
 	for i, q := range asked {
 		if i == 0 || q.file != asked[i-1].file {
-			m = gitignore.CompileFile(q.file)
+			m = compile(q.file)
 		}
 		want := fields[4*i+2]
 		got, ok := m.Match(q.path, q.dir)
@@ -163,7 +169,7 @@ func TestAgainstGit(t *testing.T) {
 // git runs git without anybody's configuration.
 func git(t *testing.T, dir string, stdin *bytes.Buffer, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "core.ignorecase=false", "-c", "core.excludesFile="}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "core.excludesFile="}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+dir, "XDG_CONFIG_HOME="+dir, "LC_ALL=C")
 	if stdin != nil {

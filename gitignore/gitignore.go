@@ -2,8 +2,9 @@
 // (spec S-8, D-1, D-4). Values are immutable and safe for concurrent use.
 //
 // It matches bytes, and upper and lower case differ, as in git with its default
-// settings. Reading .gitignore files, and stacking those of several
-// directories, is left to the caller (see [Matcher.MatchSelf]).
+// settings; [CompileFileFold] is for core.ignoreCase. Reading .gitignore files,
+// and stacking those of several directories, is left to the caller (see
+// [Matcher.MatchSelf]).
 package gitignore
 
 import (
@@ -14,14 +15,17 @@ import (
 // A Matcher is a list of patterns; the last one that matches a path decides.
 type Matcher struct {
 	patterns []pattern // last of the file first: the first hit decides
+	fold     bool      // patterns are in lower case, and paths have to be
 }
 
 // Compile reads patterns, one each, as lines of a .gitignore file. A pattern
 // that is not well formed matches nothing. Nothing is ever an error.
-func Compile(patterns ...string) *Matcher {
-	m := &Matcher{patterns: make([]pattern, 0, len(patterns))}
+func Compile(patterns ...string) *Matcher { return compile(patterns, false) }
+
+func compile(patterns []string, fold bool) *Matcher {
+	m := &Matcher{patterns: make([]pattern, 0, len(patterns)), fold: fold}
 	for _, line := range slices.Backward(patterns) {
-		if p, ok := parse(line); ok {
+		if p, ok := parse(line, fold); ok {
 			m.patterns = append(m.patterns, p)
 		}
 	}
@@ -30,8 +34,14 @@ func Compile(patterns ...string) *Matcher {
 
 // CompileFile reads the text of a .gitignore file: lines, comments, escapes,
 // trailing blanks.
-func CompileFile(text string) *Matcher {
-	return Compile(strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")...)
+func CompileFile(text string) *Matcher { return compile(lines(text), false) }
+
+// CompileFileFold is [CompileFile] for a repository in which upper and lower
+// case of ASCII are the same (core.ignoreCase).
+func CompileFileFold(text string) *Matcher { return compile(lines(text), true) }
+
+func lines(text string) []string {
+	return strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
 }
 
 // Match reports whether path (slash-separated, relative to the directory the
@@ -49,6 +59,7 @@ func (m *Matcher) Match(path string, isDir bool) (pattern string, ok bool) {
 	if !ok || len(m.patterns) == 0 {
 		return "", false
 	}
+	path = m.folded(path)
 	base := 0 // where the last segment of the prefix looked at begins
 	for i := 0; i < len(path); i++ {
 		if path[i] != '/' {
@@ -72,7 +83,32 @@ func (m *Matcher) MatchSelf(path string, isDir bool) (pattern string, ok bool) {
 	if !ok {
 		return "", false
 	}
+	path = m.folded(path)
 	return verdict(m.decide(path, strings.LastIndexByte(path, '/')+1, isDir))
+}
+
+// folded is path as the patterns compare it.
+func (m *Matcher) folded(path string) string {
+	if !m.fold {
+		return path
+	}
+	return lower(path)
+}
+
+// lower changes the letters of ASCII, and no others, as git does.
+func lower(s string) string {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if 'A' <= b[i] && b[i] <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
 }
 
 // decide returns the pattern that speaks last about path, or nil. base is the

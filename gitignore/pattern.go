@@ -18,8 +18,8 @@ type pattern struct {
 }
 
 // parse reads one line. ok is false for a line that can match nothing: blank,
-// a comment, or not well formed.
-func parse(line string) (p pattern, ok bool) {
+// a comment, or not well formed. fold makes a pattern for paths in lower case.
+func parse(line string, fold bool) (p pattern, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return p, false
 	}
@@ -34,6 +34,9 @@ func parse(line string) (p pattern, ok bool) {
 	}
 	if rest, star := strings.CutPrefix(line, "*"); star && p.baseOnly && !strings.ContainsAny(rest, special) {
 		p.suffix, p.rest = true, rest
+		if fold {
+			p.rest = lower(rest)
+		}
 		return p, true
 	}
 	n := strings.IndexAny(line, special)
@@ -43,7 +46,10 @@ func parse(line string) (p pattern, ok bool) {
 	// What follows the literal beginning is read as if it stood at the start of
 	// a pattern. That is how git does it, and why "foo**/bar" matches foo/x/bar.
 	p.prefix = line[:n]
-	p.tokens, ok = scan(line[n:], !p.baseOnly)
+	if fold {
+		p.prefix = lower(p.prefix)
+	}
+	p.tokens, ok = scan(line[n:], !p.baseOnly, fold)
 	return p, ok
 }
 

@@ -27,9 +27,13 @@ func (s *set) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
 func (s *set) remove(b byte)   { s[b>>6] &^= 1 << (b & 63) }
 func (s *set) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
-func (s *set) addRange(from, to byte) {
+// addRange adds bytes; fold adds the lower case of capitals, too.
+func (s *set) addRange(from, to byte, fold bool) {
 	for c := int(from); c <= int(to); c++ {
 		s.add(byte(c))
+		if fold && 'A' <= c && c <= 'Z' {
+			s.add(byte(c + 'a' - 'A'))
+		}
 	}
 }
 
@@ -42,7 +46,11 @@ func (s *set) invert() {
 // scan compiles text. deep says that "**" may cross slashes: the pattern is
 // compared with a whole path. ok is false for text that can match nothing: an
 // open "[", an unknown "[:class:]", or a backslash at the end.
-func scan(text string, deep bool) (tokens []token, ok bool) {
+//
+// fold is for text in lower case. As in git, letters of the pattern are changed
+// for it, but not those behind a backslash or alone in a set: \A and [A] then
+// match nothing.
+func scan(text string, deep, fold bool) (tokens []token, ok bool) {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
 		case '\\':
@@ -55,7 +63,7 @@ func scan(text string, deep bool) (tokens []token, ok bool) {
 			tokens = append(tokens, token{op: anyByte})
 			i++
 		case '[':
-			members, next, ok := scanSet(text, i+1)
+			members, next, ok := scanSet(text, i+1, fold)
 			if !ok {
 				return nil, false
 			}
@@ -66,6 +74,9 @@ func scan(text string, deep bool) (tokens []token, ok bool) {
 			tokens = append(tokens, t)
 			i = next
 		default:
+			if fold && 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
 			tokens = append(tokens, token{op: literal, b: c})
 			i++
 		}
@@ -96,7 +107,7 @@ func scanStars(text string, i int, deep bool) (t token, next int) {
 
 // scanSet reads a bracket expression; i is the offset behind its "[", next the
 // one behind its "]".
-func scanSet(text string, i int) (members *set, next int, ok bool) {
+func scanSet(text string, i int, fold bool) (members *set, next int, ok bool) {
 	members = new(set)
 	inverted := i < len(text) && (text[i] == '!' || text[i] == '^')
 	if inverted {
@@ -116,7 +127,7 @@ func scanSet(text string, i int) (members *set, next int, ok bool) {
 			members.remove('/')
 			return members, i + 1, true
 		case c == '[' && i+1 < len(text) && text[i+1] == ':':
-			end, ok := scanClass(members, text, i+2)
+			end, ok := scanClass(members, text, i+2, fold)
 			if !ok {
 				return nil, 0, false
 			}
@@ -131,7 +142,7 @@ func scanSet(text string, i int) (members *set, next int, ok bool) {
 			if !ok {
 				return nil, 0, false
 			}
-			members.addRange(byte(low), high)
+			members.addRange(byte(low), high, fold)
 			low, i = -1, end
 		default:
 			b, end, ok := setByte(text, i)
@@ -158,7 +169,7 @@ func setByte(text string, i int) (b byte, next int, ok bool) {
 // scanClass reads "name:]" at i and adds the class. end is the offset behind
 // it, or 0 when what stands there is not a class at all; ok is false when it is
 // one that nobody knows, or never ends.
-func scanClass(members *set, text string, i int) (end int, ok bool) {
+func scanClass(members *set, text string, i int, fold bool) (end int, ok bool) {
 	j := i
 	for j < len(text) && text[j] != ']' {
 		j++
@@ -171,7 +182,7 @@ func scanClass(members *set, text string, i int) (end int, ok bool) {
 	}
 	ranges, known := classes[text[i:j-1]]
 	for k := 0; k < len(ranges); k += 2 {
-		members.addRange(ranges[k], ranges[k+1])
+		members.addRange(ranges[k], ranges[k+1], fold && ranges[k] == 'A')
 	}
 	return j + 1, known
 }

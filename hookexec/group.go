@@ -14,17 +14,19 @@ import (
 	"github.com/knack-skills/knack/permission"
 )
 
-// group runs the matching entries of one group side by side.
-func (r *Runner) group(ctx context.Context, entries []Entry, in hook.Input) (hook.Outcome, []Result) {
-	run := r.pick(entries, in)
-	results := r.all(ctx, run, in)
+// group runs the matching entries of one group side by side. before are the
+// entries of earlier groups.
+func (r *Runner) group(ctx context.Context, entries, before []Entry, in hook.Input) (hook.Outcome, []Result) {
+	results := r.all(ctx, r.pick(entries, in), in)
 	out := hook.Combine(outcomes(results))
 	if len(out.UpdatedInput) == 0 {
 		return out, results
 	}
-	// Those that are trusted more than who changed the input judge it anew: what
-	// they let pass was something else.
-	again := r.all(ctx, above(run, results), changed(in, out.UpdatedInput))
+	// Earlier groups, and those of this one that are trusted more than who
+	// changed the input, judge it anew: what they let pass was something else,
+	// and their "if" may speak of what it is now.
+	now := changed(in, out.UpdatedInput)
+	again := r.all(ctx, r.pick(slices.Concat(awaited(before), above(entries, results)), now), now)
 	for _, a := range again {
 		a.Outcome.UpdatedInput = nil
 		out = hook.Then(out, a.Outcome)
@@ -44,7 +46,12 @@ func outcomes(results []Result) []hook.Outcome {
 func above(entries []Entry, results []Result) []Entry {
 	i := slices.IndexFunc(results, func(res Result) bool { return len(res.Outcome.UpdatedInput) > 0 })
 	rank := ranks[results[i].Entry.Level]
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Handler.Async || ranks[e.Level] <= rank })
+	return slices.DeleteFunc(awaited(entries), func(e Entry) bool { return ranks[e.Level] <= rank })
+}
+
+// awaited returns the entries that have a say.
+func awaited(entries []Entry) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Handler.Async })
 }
 
 // changed is in with another tool input. What "if" rules cover was worked out

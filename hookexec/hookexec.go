@@ -76,6 +76,9 @@ type Options struct {
 	CallTool func(ctx context.Context, server, tool string, input map[string]any) (string, error)
 
 	Audit audit.Sink // nil keeps no log
+	// Frame is told of each handler that is about to run. It returns the context
+	// of what happens inside, and what to call with the result; nil is fine.
+	Frame func(ctx context.Context, e Entry, in hook.Input) (inside context.Context, end func(Result))
 	Now   func() time.Time
 	// Show is given the statusMessage of a hook that begins, and what it returns
 	// is called when the hook has ended. Both may come from several goroutines.
@@ -129,8 +132,10 @@ func (r *Runner) Trace(ctx context.Context, groups [][]Entry, in hook.Input) (ho
 	in.ToolInput, in.ToolResponse = valid(in.ToolInput), valid(in.ToolResponse)
 	total := hook.Outcome{Notices: r.take()}
 	var all []Result
+	var before []Entry
 	for _, entries := range groups {
-		out, results := r.group(ctx, entries, in)
+		out, results := r.group(ctx, entries, before, in)
+		before = append(before, entries...)
 		all = append(all, results...)
 		total = hook.Then(total, out)
 		if total.Refuses() {

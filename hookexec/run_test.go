@@ -234,7 +234,7 @@ func TestOnce(t *testing.T) {
 }
 
 // TestUpdatedInput: later groups see the new input, an allow of the old one is
-// void, and who is trusted more judges anew.
+// void, and earlier groups and who is trusted more judge it anew.
 func TestUpdatedInput(t *testing.T) {
 	r, _ := runner(t)
 	update := of(Project, "p", cmd(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"rm -rf /"}}}'`))
@@ -248,6 +248,17 @@ func TestUpdatedInput(t *testing.T) {
 	}
 	if out := r.Run(t.Context(), [][]Entry{{update, of(Managed, "m", guard)}}, pre); !out.Block {
 		t.Errorf("a managed guard of the same group: %+v", out)
+	}
+	for _, level := range []string{Managed, User, Project} {
+		for _, rule := range []string{"", "Bash(rm *)"} {
+			first := of(level, "guard", guard)
+			first.Handler.If = rule
+			in := pre
+			in.Covers = func(string) bool { return false } // the old input
+			if out := r.Run(t.Context(), [][]Entry{{first}, {of(Skill, "s", update)}}, in); !out.Block {
+				t.Errorf("a %s guard of an earlier group, if %q: %+v", level, rule, out)
+			}
+		}
 	}
 	with := of(Skill, "s", guard)
 	with.Handler.If = "Bash(rm *)"

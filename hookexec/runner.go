@@ -63,6 +63,10 @@ func (r *Runner) one(ctx context.Context, e Entry, in hook.Input, payload []byte
 			hide = h
 		}
 	}
+	end := func(Result) {}
+	if r.opts.Frame != nil {
+		ctx, end = r.opts.Frame(ctx, e, in)
+	}
 	start := r.opts.Now()
 	a := r.handle(ctx, e, in, payload)
 	took := r.opts.Now().Sub(start)
@@ -72,6 +76,7 @@ func (r *Runner) one(ctx context.Context, e Entry, in hook.Input, payload []byte
 	if res.Verdict == OK && e.Handler.Once {
 		r.spend(st, e)
 	}
+	end(res)
 	r.log(&res, in)
 	r.remember(st, res, start)
 	return res

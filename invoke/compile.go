@@ -67,17 +67,27 @@ func hooksOf(e *catalog.Entry, env Env) (hooks hook.Config, held string) {
 	case e.Origin.Remote():
 		held = "the skill comes from an MCP server"
 	case e.Origin.FromWorkspace() && !env.Trusted:
-	case env.NoHooks != "":
-		held = env.NoHooks
-	case env.ManagedHooks != "" && !e.Origin.ShippedOrManaged():
-		held = env.ManagedHooks
 	default:
-		return e.Run.Hooks, ""
+		if held = env.HooksHeld(e.Origin); held == "" {
+			return e.Run.Hooks, ""
+		}
 	}
 	if held != "" {
 		held = fmt.Sprintf("hooks of skill %s are not registered: %s", idOf(e), held)
 	}
 	return nil, held
+}
+
+// HooksHeld says why policy lets nothing of this origin register hooks; empty
+// means that it may (spec H-10).
+func (env Env) HooksHeld(o skill.Origin) string {
+	switch {
+	case env.NoHooks != "" || o.ShippedOrManaged():
+		return env.NoHooks
+	case env.ManagedHooks != "" || o.Source == skill.Plugin:
+		return env.ManagedHooks
+	}
+	return env.PluginHooks
 }
 
 // hasInert reports whether trust would change anything for e (spec S-9).

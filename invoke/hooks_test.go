@@ -32,6 +32,8 @@ func TestHooksAreRegistered(t *testing.T) {
 		{"untrusted project", "project/guard", func(e *invoke.Env) { e.Trusted = false }, 0, "not trusted"},
 		{"switched off", "user/guard", func(e *invoke.Env) { e.NoHooks = "disableAllHooks is set" }, 0, "disableAllHooks is set"},
 		{"managed only, user skill", "user/guard", func(e *invoke.Env) { e.ManagedHooks = "allowManagedHooksOnly is set" }, 0, "allowManagedHooksOnly"},
+		{"plugins only, user skill", "user/guard", func(e *invoke.Env) { e.PluginHooks = "strictPluginOnlyCustomization is set" }, 0, "strictPluginOnlyCustomization"},
+		{"plugins only, managed skill", "managed/guard", func(e *invoke.Env) { e.PluginHooks = "strictPluginOnlyCustomization is set" }, 1, ""},
 		{"managed only, managed skill", "managed/guard", func(e *invoke.Env) { e.ManagedHooks = "allowManagedHooksOnly is set" }, 1, ""},
 	}
 	for _, by := range []invoke.Caller{invoke.ByUser, invoke.ByModel} {

@@ -63,6 +63,8 @@ type Env struct {
 	NoHooks string
 	// ManagedHooks says why only managed and bundled skills may register hooks.
 	ManagedHooks string
+	// PluginHooks says why only those and skills of plugins may.
+	PluginHooks string
 
 	Trusted          bool // the workspace is trusted (spec S-9)
 	ManagedRulesOnly bool // allowManagedPermissionRulesOnly (spec S-6)

@@ -110,8 +110,8 @@ func TestHandledRights(t *testing.T) {
 }
 
 func TestBubblewrapArgs(t *testing.T) {
-	su := setup{self: "/usr/bin/knack", dirs: []string{"/w"}, temp: "/t"}
-	p := plan{Dirs: su.dirs, Temp: su.temp, ReadOnly: []string{"/w/.git"}}
+	su := setup{self: "/usr/bin/knack", roots: []string{"/w", "/t"}}
+	p := plan{Roots: su.roots, ReadOnly: []string{"/w/.git"}}
 	got := strings.Join(bubblewrapArgs(su, p, "/w/sub", false), " ")
 	want := "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --as-pid-1 --die-with-parent --ro-bind / / --dev /dev --proc /proc " +
 		"--unshare-net --bind /w /w --bind /t /t --ro-bind /w/.git /w/.git --chdir /w/sub"

@@ -24,9 +24,8 @@ const failed = 126
 type plan struct {
 	Mounts   bool     // it is in namespaces of its own: make a view of the files
 	Init     bool     // it is the first process of its namespace: stay and reap
-	Dirs     []string // to be written
-	Temp     string
-	ReadOnly []string // existing paths below Dirs that are not
+	Roots    []string // to be written
+	ReadOnly []string // existing paths below Roots that are not
 	Network  bool
 }
 

@@ -30,11 +30,14 @@ func (p plan) run(argv []string) (int, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return 0, fmt.Errorf("no_new_privs: %w", err)
 	}
-	writable := devices
-	if p.Mounts || p.Init { // the terminals are those of the namespace
-		writable = append([]string{"/dev/pts", "/dev/shm"}, devices...)
+	writable, terminals := p.Roots, devices
+	if p.Init { // memory and terminals are those of the namespace
+		if _, err := os.Stat("/dev/shm"); err == nil {
+			writable = append([]string{"/dev/shm"}, writable...)
+		}
+		terminals = append([]string{"/dev/pts"}, terminals...)
 	}
-	if err := landlock(append(p.shared(), p.Dirs...), writable, p.Network); err != nil {
+	if err := landlock(writable, terminals, p.Network); err != nil {
 		return 0, err
 	}
 	if err := seccomp(p.Network); err != nil {
@@ -44,17 +47,6 @@ func (p plan) run(argv []string) (int, error) {
 		return reap(argv)
 	}
 	return 0, fmt.Errorf("%s: %w", argv[0], syscall.Exec(argv[0], argv[1:], os.Environ()))
-}
-
-// shared are the directories that are written besides those of the policy.
-func (p plan) shared() []string {
-	out := []string{p.Temp}
-	if p.Mounts || p.Init {
-		if _, err := os.Stat("/dev/shm"); err == nil {
-			out = append(out, "/dev/shm")
-		}
-	}
-	return out
 }
 
 // dropCapabilities leaves none but those that the superuser keeps.

@@ -20,7 +20,7 @@ type mechanism struct {
 
 // plan returns what a helper does for su.
 func (su setup) plan() plan {
-	p := plan{Dirs: su.dirs, Temp: su.temp, Network: su.network}
+	p := plan{Roots: su.roots, Network: su.network}
 	for _, path := range su.protected {
 		if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSymlink == 0 {
 			p.ReadOnly = append(p.ReadOnly, path)

@@ -126,7 +126,7 @@ func bubblewrapArgs(su setup, p plan, dir string, root bool) []string {
 	if !su.network {
 		args = append(args, "--unshare-net")
 	}
-	for _, d := range append(append([]string{}, p.Dirs...), p.Temp) {
+	for _, d := range p.Roots {
 		args = append(args, "--bind", d, d)
 	}
 	for _, d := range p.ReadOnly {

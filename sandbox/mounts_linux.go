@@ -45,7 +45,7 @@ func (p plan) view() error {
 		return fmt.Errorf("private mounts: %w", err)
 	}
 	var given []tree
-	for _, d := range append(append([]string{}, p.Dirs...), p.Temp) {
+	for _, d := range p.Roots {
 		t, err := take(d)
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ func (s *Sandbox) attempt(ctx context.Context, m *mechanism, f *fixture) (map[Pr
 	if err != nil {
 		return nil, err.Error()
 	}
-	su := setup{self: s.o.Self, dirs: []string{f.Inside}, temp: f.Temp, protected: protectedPaths([]string{f.Inside})}
+	su := setup{self: s.o.Self, roots: []string{f.Inside, f.Temp}, temp: f.Temp, protected: protectedPaths([]string{f.Inside})}
 	cmd := exec.CommandContext(ctx, s.o.Self, argTry, string(text))
 	cmd.Dir = f.Inside
 	cmd.Env = append(os.Environ(), guardVar+"=1")

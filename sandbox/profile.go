@@ -9,7 +9,7 @@ func profile(su setup) string {
 	b.WriteString("(version 1)\n(allow default)\n" +
 		"(deny file-write*)\n(deny file-mknod)\n" +
 		"(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/dtracehelper\") (literal \"/dev/tty\"))\n")
-	b.WriteString(about("allow file-write*", append(append([]string{}, su.dirs...), su.temp)))
+	b.WriteString(about("allow file-write*", su.roots))
 	b.WriteString(about("deny file-write*", su.protected))
 	b.WriteString("(deny network*)\n")
 	if su.network {

@@ -33,8 +33,8 @@ func protectedPaths(dirs []string) []string {
 type watch []watched
 
 type watched struct {
-	path string
-	link string // where it led; empty: it was not there
+	root, name string // the path is the name below the root
+	link       string // where it led; empty: it was not there
 }
 
 // guard looks before a command runs.
@@ -42,34 +42,47 @@ func guard(su setup) watch {
 	var w watch
 	for _, p := range su.protected {
 		fi, err := os.Lstat(p)
-		switch {
-		case err != nil:
-			w = append(w, watched{path: p})
-		case fi.Mode()&fs.ModeSymlink != 0:
-			link, _ := os.Readlink(p) // one that is gone meanwhile was not there
-			w = append(w, watched{p, link})
+		if err == nil && fi.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		link, _ := os.Readlink(p) // one that is gone meanwhile was not there
+		for _, root := range su.roots {
+			if inside(p, root) {
+				name, _ := filepath.Rel(root, p) // it is below
+				w = append(w, watched{root, name, link})
+			}
 		}
 	}
 	return w
 }
 
 // withdraw renames what the command put in place of protected paths, so that no
-// program takes it for the real thing, and says so. Nothing is lost by it.
+// program takes it for the real thing, and says so. Nothing is lost by it. It
+// works below the roots only: the command may have made links of what lies
+// between, to have files renamed that it could not reach.
 func (w watch) withdraw() string {
 	note := ""
 	for _, x := range w {
-		if _, err := os.Lstat(x.path); err != nil {
-			continue
+		root, err := os.OpenRoot(x.root)
+		if err != nil {
+			continue // the directory is gone, and all in it
 		}
-		if link, err := os.Readlink(x.path); err == nil && link == x.link {
-			continue
-		}
-		to := x.path + ".withdrawn-" + rand.Text()[:8]
-		if err := os.Rename(x.path, to); err != nil {
-			note += fmt.Sprintf("[sandbox: this command made %s, a protected path, and it could not be withdrawn: %v]\n", x.path, err)
-			continue
-		}
-		note += fmt.Sprintf("[sandbox: this command made %s, a protected path; it was renamed to %s]\n", x.path, filepath.Base(to))
+		note += x.withdraw(root)
+		_ = root.Close() // it was only read
 	}
 	return note
+}
+
+func (x watched) withdraw(root *os.Root) string {
+	if _, err := root.Lstat(x.name); err != nil {
+		return ""
+	}
+	if link, err := root.Readlink(x.name); err == nil && link == x.link {
+		return ""
+	}
+	path, to := filepath.Join(x.root, x.name), x.name+".withdrawn-"+rand.Text()[:8]
+	if err := root.Rename(x.name, to); err != nil {
+		return fmt.Sprintf("[sandbox: this command made %s, a protected path, and it could not be withdrawn: %v]\n", path, err)
+	}
+	return fmt.Sprintf("[sandbox: this command made %s, a protected path; it was renamed to %s]\n", path, filepath.Base(to))
 }

@@ -72,10 +72,11 @@ type Sandbox struct {
 	o          Options // fixed at creation
 	mechanisms []mechanism
 
-	mu      sync.Mutex // guards what follows
-	report  *Report    // nil until probed
-	chosen  *mechanism // nil is none
-	temp    string     // empty until needed
+	mu      sync.Mutex        // guards what follows
+	report  *Report           // nil until probed
+	chosen  *mechanism        // nil is none
+	temp    string            // empty until needed
+	real    map[string]string // directories as they were first; empty is none
 	noticed bool
 }
 
@@ -195,8 +196,10 @@ func (s *Sandbox) notice(r Report, missing []Check) {
 // setup is what one sandbox is made of.
 type setup struct {
 	self string
-	dirs []string // absolute, real, existing
-	temp string
+	// roots may be written. They are absolute and real, and none lies in
+	// another: no command can put something else in their place.
+	roots []string
+	temp  string // below one of them
 	// protected are paths that stay as they are, whether they exist or not.
 	protected []string
 	network   bool
@@ -208,26 +211,38 @@ func (s *Sandbox) setup(p Policy, protect bool) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	su := setup{self: s.o.Self, temp: temp, network: p.Network}
-	if su.dirs, err = realDirs(p.Dirs); err != nil {
+	dirs, err := s.resolve(p.Dirs)
+	if err != nil {
 		return setup{}, err
 	}
+	su := setup{self: s.o.Self, roots: outermost(append([]string{temp}, dirs...)), temp: temp, network: p.Network}
 	if protect {
-		su.protected = protectedPaths(su.dirs)
+		su.protected = protectedPaths(dirs)
 	}
 	return su, nil
 }
 
-// realDirs resolves directories, the outer ones first.
-func realDirs(dirs []string) ([]string, error) {
+// resolve returns directories without links. Each is resolved once, before a
+// command can have made a link of it; one that was not there stays left out.
+func (s *Sandbox) resolve(dirs []string) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var out []string
 	for _, d := range dirs {
-		real, err := filepath.EvalSymlinks(d)
+		real, known := s.real[d]
+		if !known {
+			var err error
+			if real, err = filepath.EvalSymlinks(d); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return nil, fmt.Errorf("sandbox: %w", err)
+			}
+			if s.real == nil {
+				s.real = map[string]string{}
+			}
+			s.real[d] = real
+		}
 		switch {
-		case errors.Is(err, os.ErrNotExist):
+		case real == "":
 			continue
-		case err != nil:
-			return nil, fmt.Errorf("sandbox: %w", err)
 		case !filepath.IsAbs(real):
 			return nil, fmt.Errorf("sandbox: %s is not absolute", d)
 		case filepath.Dir(real) == real:
@@ -239,12 +254,32 @@ func realDirs(dirs []string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
+// outermost leaves out what lies in another of the directories.
+func outermost(dirs []string) []string {
+	var out []string
+	for i, d := range dirs {
+		covered := false
+		for j, other := range dirs {
+			covered = covered || i != j && inside(d, other) && (d != other || j < i)
+		}
+		if !covered {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// inside reports whether path is dir or lies below it; both are clean.
+func inside(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
+}
+
 // tempDir returns the private temporary directory.
 func (s *Sandbox) tempDir() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.temp != "" {
-		if fi, err := os.Stat(s.temp); err == nil && fi.IsDir() {
+		if fi, err := os.Lstat(s.temp); err == nil && fi.IsDir() {
 			return s.temp, nil
 		}
 	}

@@ -176,21 +176,34 @@ func TestRootIsRefused(t *testing.T) {
 	}
 }
 
-func TestRealDirs(t *testing.T) {
+func TestResolve(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, link := filepath.Join(base, "a"), filepath.Join(base, "link")
+	a, link, gone := filepath.Join(base, "a"), filepath.Join(base, "link"), filepath.Join(base, "gone")
 	if err := errors.Join(os.MkdirAll(filepath.Join(a, "b"), 0o755), os.Symlink(a, link)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := realDirs([]string{filepath.Join(a, "b"), link, a, filepath.Join(base, "gone")})
-	if want := a + " " + filepath.Join(a, "b"); err != nil || strings.Join(got, " ") != want {
-		t.Errorf("%v, %v, want %s", got, err, want)
+	s := New(Options{})
+	dirs := []string{filepath.Join(a, "b"), link, a, gone}
+	want := a + " " + filepath.Join(a, "b")
+	for range 2 {
+		got, err := s.resolve(dirs)
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%v, %v, want %s", got, err, want)
+		}
+		// What a command makes of a name later changes nothing.
+		err = errors.Join(os.RemoveAll(filepath.Join(a, "b")), os.Symlink("/", filepath.Join(a, "b")), os.Symlink("/", gone))
+		if _, lerr := os.Lstat(gone); err != nil && lerr != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := realDirs([]string{"."}); err == nil {
+	if _, err := s.resolve([]string{"."}); err == nil {
 		t.Error("a relative directory was taken")
+	}
+	if got := outermost([]string{"/a/b", "/a", "/ab", "/a", "/c/d"}); strings.Join(got, " ") != "/a /ab /c/d" {
+		t.Errorf("outermost: %v", got)
 	}
 }
 
@@ -249,7 +262,7 @@ func TestMainIsMissed(t *testing.T) {
 
 // The profile of macOS names what may be written and what may not, and quotes it.
 func TestProfile(t *testing.T) {
-	got := profile(setup{dirs: []string{`/Users/x/my "app"`}, temp: "/private/tmp/t", protected: []string{`/Users/x/my "app"/.git`}})
+	got := profile(setup{roots: []string{`/Users/x/my "app"`, "/private/tmp/t"}, protected: []string{`/Users/x/my "app"/.git`}})
 	for _, want := range []string{
 		"(deny file-write*)\n", "(allow file-write*\n  (subpath \"/Users/x/my \\\"app\\\"\")\n  (subpath \"/private/tmp/t\"))\n" +
 			"(deny file-write*\n  (subpath \"/Users/x/my \\\"app\\\"/.git\"))\n", "(deny network*)\n", "(deny signal (target others))",
@@ -261,7 +274,7 @@ func TestProfile(t *testing.T) {
 	if strings.Count(got, "(") != strings.Count(got, ")") || strings.Contains(got, "network-outbound") {
 		t.Errorf("profile\n%s", got)
 	}
-	if got := profile(setup{temp: "/t", network: true}); !strings.Contains(got, "(allow network-outbound (remote ip))") || strings.Contains(got, ".git") {
+	if got := profile(setup{roots: []string{"/t"}, network: true}); !strings.Contains(got, "(allow network-outbound (remote ip))") || strings.Contains(got, ".git") {
 		t.Errorf("profile with network\n%s", got)
 	}
 	for in, want := range map[string]string{`a"b`: `"a\"b"`, `a\`: `"a\\"`, "é": `"é"`} {

@@ -25,6 +25,7 @@ type FileHooks struct {
 // disableAllHooks.
 func (s *Settings) HooksInForce() (on, left []FileHooks) {
 	none, managed := s.HookPolicy()
+	plugins := s.PluginHooks()
 	for i := range s.Files {
 		f := &s.Files[i]
 		if len(f.hooks) == 0 {
@@ -36,6 +37,8 @@ func (s *Settings) HooksInForce() (on, left []FileHooks) {
 			h.Off = none
 		case managed != "" && f.Level != ManagedLevel:
 			h.Off = managed
+		case plugins != "" && f.Level != ManagedLevel:
+			h.Off = plugins
 		case !s.trusted && f.Level.fromWorkspace():
 			h.Off = "the workspace is not trusted"
 		}
@@ -63,6 +66,16 @@ func (s *Settings) HookPolicy() (none, managed string) {
 		managed = "disableAllHooks is set in " + s.From("disableAllHooks")
 	}
 	return "", managed
+}
+
+// PluginHooks says why hooks may come from plugins, the administrator and the
+// program alone; empty means that they may come from anywhere (spec S-11).
+func (s *Settings) PluginHooks() string {
+	file, only := s.PluginOnly("hooks")
+	if !only {
+		return ""
+	}
+	return keyPluginOnly + " is set in " + file
 }
 
 // hooks decodes the hooks of the file, whose text begins at offset, and reports

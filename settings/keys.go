@@ -50,6 +50,10 @@ func typeOf(t reflect.Type, key string) string {
 		return "`0`, `1` or `\"auto\"`"
 	case key == keyHooks:
 		return "object"
+	case key == keyPluginOnly:
+		return "true or false, or a list of " + quotedList(customizations)
+	case key == keyMarkets || key == keyNoMarkets:
+		return "list of sources"
 	case t == rawType:
 		return "any JSON"
 	case choices[key] != nil:
@@ -100,43 +104,41 @@ const keyAllow = "permissions.allow"
 // notYet are the keys whose part of the program does not exist yet. They are
 // read and checked, so that a file can be written for both.
 var notYet = []string{
-	"enabledPlugins",
-	"mcpInline", "env", "strictPluginOnlyCustomization",
-	"strictKnownMarketplaces", "blockedMarketplaces",
+	"mcpInline", "env",
 }
 
 // keyMeanings has one sentence for each key.
 var keyMeanings = map[string]string{
-	keyAllow:                        "What may be done without a question.",
-	"permissions.ask":               "What always needs a question, whatever allows it.",
-	"permissions.deny":              "What is never done; a deny anywhere holds.",
-	keyDefaultMode:                  "How much is done without a question when no rule decides.",
-	keyDirectories:                  "Further directories whose skills count and whose files belong to the workspace.",
-	"skillOverrides":                "What is shown of a skill, by its id.",
-	keyPrecedence:                   "Who wins when two skills have one name; sources that are not named follow in the usual order.",
-	"allowBundledOverride":          "Whether a managed, user or project skill may replace a bundled one of its name.",
-	"disableBundledSkills":          "Whether the skills in the binary are left out.",
-	"enabledPlugins":                "Which installed plugins are on.",
-	"skillListing":                  "How a listing over its budget is shared out: equally, or by rank.",
-	"skillListingBudget":            "Fixed budget of the listing.",
-	"skillListingBudgetFraction":    "Budget of the listing as a part of the model's context window; 0.01 without it.",
-	"skillListingMaxDescChars":      "How much of each description the listing shows; 250 without it.",
-	"afterCompaction":               "What a model is told of the skills after its conversation was compacted.",
-	keyArgBase:                      "Number of the first argument in `$N`; auto takes 1 for a text that uses $1 and never $0.",
-	"skillKeywords":                 "Skills that a word starts, with the message as arguments: a whole word of what the person writes, outside quotes and code.",
-	keyNoShell:                      "Whether inline commands of skills are replaced by a note; true at any level holds. Bundled and managed skills are exempt.",
-	"disableAllHooks":               "Whether no hook runs at all.",
-	keyHooks:                        "Hooks of this level.",
-	"model":                         "Model of the session.",
-	"modelAliases":                  "Names for models that a skill's `model` may use.",
-	"effort":                        "Effort of the session, also `${CLAUDE_EFFORT}`.",
-	keySandbox:                      "Whether inline commands, hooks and Bash run in a sandbox: `on` where there is one, with `required` not at all where it does not hold everything. The workspace can only ask for more.",
-	"mcpInline":                     "Whether skills of MCP servers enter the conversation instead of running as forks.",
-	"env":                           "Environment variables for commands.",
-	keyManagedHook:                  "Whether only managed and bundled hooks run.",
-	keyManagedRule:                  "Whether only managed allow rules, and the grants of managed and bundled skills, count.",
-	"strictPluginOnlyCustomization": "Which kinds of customisation may come from plugins only.",
-	keyNoBypass:                     "Whether the mode bypassPermissions is refused.",
-	"strictKnownMarketplaces":       "The only marketplaces that plugins may come from.",
-	"blockedMarketplaces":           "Marketplaces that plugins may not come from.",
+	keyAllow:                     "What may be done without a question.",
+	"permissions.ask":            "What always needs a question, whatever allows it.",
+	"permissions.deny":           "What is never done; a deny anywhere holds.",
+	keyDefaultMode:               "How much is done without a question when no rule decides.",
+	keyDirectories:               "Further directories whose skills count and whose files belong to the workspace.",
+	"skillOverrides":             "What is shown of a skill, by its id.",
+	keyPrecedence:                "Who wins when two skills have one name; sources that are not named follow in the usual order.",
+	"allowBundledOverride":       "Whether a managed, user or project skill may replace a bundled one of its name.",
+	"disableBundledSkills":       "Whether the skills in the binary are left out.",
+	keyPlugins:                   "Which installed plugins are on, by name or name@marketplace. It installs nothing.",
+	"skillListing":               "How a listing over its budget is shared out: equally, or by rank.",
+	"skillListingBudget":         "Fixed budget of the listing.",
+	"skillListingBudgetFraction": "Budget of the listing as a part of the model's context window; 0.01 without it.",
+	"skillListingMaxDescChars":   "How much of each description the listing shows; 250 without it.",
+	"afterCompaction":            "What a model is told of the skills after its conversation was compacted.",
+	keyArgBase:                   "Number of the first argument in `$N`; auto takes 1 for a text that uses $1 and never $0.",
+	"skillKeywords":              "Skills that a word starts, with the message as arguments: a whole word of what the person writes, outside quotes and code.",
+	keyNoShell:                   "Whether inline commands of skills are replaced by a note; true at any level holds. Bundled and managed skills are exempt.",
+	"disableAllHooks":            "Whether no hook runs at all.",
+	keyHooks:                     "Hooks of this level.",
+	"model":                      "Model of the session.",
+	"modelAliases":               "Names for models that a skill's `model` may use.",
+	"effort":                     "Effort of the session, also `${CLAUDE_EFFORT}`.",
+	keySandbox:                   "Whether inline commands, hooks and Bash run in a sandbox: `on` where there is one, with `required` not at all where it does not hold everything. The workspace can only ask for more.",
+	"mcpInline":                  "Whether skills of MCP servers enter the conversation instead of running as forks.",
+	"env":                        "Environment variables for commands.",
+	keyManagedHook:               "Whether only managed and bundled hooks run.",
+	keyManagedRule:               "Whether only managed allow rules, and the grants of managed and bundled skills, count.",
+	keyPluginOnly:                "Which kinds of customisation may come from plugins only.",
+	keyNoBypass:                  "Whether the mode bypassPermissions is refused.",
+	keyMarkets:                   "The only marketplaces that plugins may come from.",
+	keyNoMarkets:                 "Marketplaces that plugins may not come from.",
 }

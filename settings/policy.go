@@ -20,6 +20,10 @@ const (
 	keyPrecedence  = "skillPrecedence"
 	keyDirectories = "permissions.additionalDirectories"
 	keyDefaultMode = "permissions.defaultMode"
+	keyPlugins     = "enabledPlugins"
+	keyPluginOnly  = "strictPluginOnlyCustomization"
+	keyMarkets     = "strictKnownMarketplaces"
+	keyNoMarkets   = "blockedMarketplaces"
 )
 
 // A bound says which levels may set a key, or one value of it.
@@ -43,9 +47,9 @@ var (
 var bounds = []bound{
 	{keyManagedHook, "", managedOnly, "it is a policy of the organisation"},
 	{keyManagedRule, "", managedOnly, "it is a policy of the organisation"},
-	{"strictPluginOnlyCustomization", "", managedOnly, "it is a policy of the organisation"},
-	{"strictKnownMarketplaces", "", managedOnly, "it is a policy of the organisation"},
-	{"blockedMarketplaces", "", managedOnly, "it is a policy of the organisation"},
+	{keyPluginOnly, "", managedOnly, "it is a policy of the organisation"},
+	{keyMarkets, "", managedOnly, "it is a policy of the organisation"},
+	{keyNoMarkets, "", managedOnly, "it is a policy of the organisation"},
 	// Instructions from another machine would enter the person's conversation (I-12).
 	{"mcpInline", "", notProject, "a repository must not let MCP skills into your conversation"},
 	// Asking for more is welcome; see raiseSandbox.
@@ -73,6 +77,7 @@ var waiting = []string{
 	"disableAllHooks",      // the person's own guards would go
 	"allowBundledOverride", // a skill of the repository could pose as a bundled one (C-5)
 	keyPrecedence,          // or as one of the person
+	keyPlugins,             // plugins bring hooks and servers (X-3)
 	"skillKeywords",        // a word of the person would start a skill of the repository (I-1)
 }
 
@@ -128,6 +133,9 @@ var choices = map[string][]string{
 	},
 }
 
+// customizations are the kinds that strictPluginOnlyCustomization may name.
+var customizations = []string{"skills", "hooks", "agents", "mcp"}
+
 // sandboxOrder is from the loosest to the strictest (spec S-13).
 var sandboxOrder = []string{"off", "on", "required"}
 
@@ -163,6 +171,9 @@ var failClosedKey = map[string]string{
 	keyNoBypass:    `"disable"`,
 	keyNoShell:     "true",
 	keySandbox:     `"required"`,
+	keyPluginOnly:  "true",
+	keyMarkets:     "[]",    // no marketplace at all
+	keyNoMarkets:   `["*"]`, // every marketplace
 }
 
 // safeValues are what a value that nobody knows is taken for at any level:

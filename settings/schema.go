@@ -44,6 +44,8 @@ func wanted(t reflect.Type, rule string) string {
 	switch {
 	case t == rawType && rule == keyHooks:
 		return kindOf('{')
+	case t == rawType && (rule == keyMarkets || rule == keyNoMarkets):
+		return kindOf('[')
 	case t == rawType:
 		return ""
 	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
@@ -80,6 +82,9 @@ func allowed(v reflect.Value, rule string, raw json.RawMessage) (wrong string) {
 	}
 	if rule == keyArgBase && !slices.Contains([]string{"0", "1", `"auto"`}, string(raw)) {
 		return `write 0, 1 or "auto"`
+	}
+	if rule == keyPluginOnly && !pluginOnlyValue(raw) {
+		return "write true, false or a list of " + strings.Join(customizations, ", ")
 	}
 	if l, ok := limits[rule]; ok && v.Kind() == reflect.Pointer {
 		if f := v.Elem(); f.CanInt() && !l.allows(float64(f.Int())) || f.CanFloat() && !l.allows(f.Float()) {

@@ -110,6 +110,16 @@ func Real(path string) (string, error) {
 	return done, nil
 }
 
+// Behind is [Real] for [permission.Request]: a path whose links lead nowhere
+// stands for itself.
+func Behind(path string) string {
+	real, err := Real(path)
+	if err != nil {
+		return path
+	}
+	return real
+}
+
 // Unmoved reports an error when the links of a path no longer lead where they
 // led when permission was asked: what was approved is not what would be touched.
 func Unmoved(req permission.Request) error {

@@ -57,6 +57,7 @@ func isolated(dir string) []string {
 		"KNACK_STATE_DIR=" + at("state"), "KNACK_MANAGED_DIR=" + at("managed"),
 		"CLAUDE_CONFIG_DIR=", "KNACK_TRUST=", "SLASH_COMMAND_TOOL_CHAR_BUDGET=",
 		"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "GEMINI_API_KEY=", "KNACK_RECORD=", // no test speaks to a model
+		"OTEL_EXPORTER_OTLP_ENDPOINT=", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=", "OTEL_SDK_DISABLED=",
 		"NO_COLOR=", "COLUMNS=80", "LC_ALL=C.UTF-8", "ROOT=" + dir,
 		"KNACK_RECORD=", "ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "GEMINI_API_KEY=", // no key: the offline model
 		"GORACE=atexit_sleep_ms=0", // under -race every process would end a second later

@@ -15,6 +15,7 @@ import (
 // names, all of it before it ends (spec I-13).
 func TestTelemetry(t *testing.T) {
 	w := newWorld(t)
+	w.file("../home/.claude/settings.json", `{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":"true"}]}]}}`)
 	w.skill("forked", "---\ndescription: forked\ncontext: fork\n---\nGo.\n")
 	s := collector.Start(t)
 	w.env = append(w.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.URL, "OTEL_SERVICE_NAME=mine", "OTEL_EXPORTER_OTLP_HEADERS=x-key=abc")
@@ -37,6 +38,7 @@ func TestTelemetry(t *testing.T) {
       invoke_skill forked
         invoke_agent general-purpose
           chat MODEL
+    hook PreToolUse
     execute_tool Read
     chat MODEL
 `, "MODEL", model)

@@ -256,6 +256,9 @@ func (l lifeline) ended(t *testing.T) string {
 // timeout: the whole group dies, and a grandchild that holds the output does
 // not keep Run waiting.
 func timeout(t *testing.T, r shell.Runner) {
+	// What a command needs to begin is no part of what is tested: a sandbox is
+	// slower, and so is a busy machine.
+	enough := 300*time.Millisecond + 20*must(t, r, shell.Command{Line: ":"}).Duration
 	for _, line := range []string{
 		`exec 3>"$0"; echo up >&3; sleep 9999`,
 		`exec 3>"$0"; echo up >&3; sleep 9999 & wait`,
@@ -264,7 +267,7 @@ func timeout(t *testing.T, r shell.Runner) {
 		`exec 3>"$0"; echo up >&3; yes`,
 	} {
 		l := newLifeline(t, r)
-		out := must(t, r, shell.Command{Line: "echo partial; " + line, Args: []string{l.path}, Timeout: 300 * time.Millisecond})
+		out := must(t, r, shell.Command{Line: "echo partial; " + line, Args: []string{l.path}, Timeout: enough})
 		if !out.TimedOut || out.Exit != 128+9 {
 			t.Errorf("%q: timed out %v, exit %d", line, out.TimedOut, out.Exit)
 		}

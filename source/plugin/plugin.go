@@ -1,5 +1,6 @@
-// Package plugin reads the skills of one installed plugin (spec C-1, C-6, X-1).
-// Installing, enabling and updating plugins is not its business.
+// Package plugin reads one plugin's directory (spec C-1, C-6, X-1): its skills
+// as a [Source], and what else it brings as a [Manifest]. Installing, enabling
+// and updating plugins is not its business, and neither is running anything.
 //
 // A [Source] is a plain value and safe for concurrent use.
 package plugin
@@ -21,6 +22,7 @@ type Source struct {
 	Name  string       // namespace; empty means the manifest's name, else the directory's
 	Dir   string       // the plugin's directory
 	Scope skill.Source // whose it is, see skill.Origin; may be empty
+	Entry *Entry       // what its marketplace says of it; nil without one
 }
 
 // Load reads skills/, commands/ and a root SKILL.md; ids are "plugin:skill".
@@ -34,24 +36,27 @@ func (s Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, erro
 	if abs, err := filepath.Abs(s.Dir); err == nil {
 		s.Dir = abs
 	}
-	m, problems, ok := readManifest(s.Dir)
+	m, problems, ok := readManifest(s.Dir, s.Entry)
 	if !ok {
 		return nil, problems, nil
 	}
 	l := &load{Source: s, problems: problems, seen: make(map[string]bool)}
 	if l.Name == "" {
-		l.Name = m.name
+		l.Name = m.Name
 	}
-	if l.Name == "" {
-		l.Name = filepath.Base(s.Dir)
+	standard := []string{"skills"}
+	if m.parts.only {
+		standard = nil
 	}
-	l.rootSkill()
-	for _, p := range slices.Concat([]string{"skills"}, m.skills) {
+	if !m.parts.only || slices.Contains(m.parts.skills, ".") {
+		l.rootSkill()
+	}
+	for _, p := range slices.Concat(standard, m.parts.skills) {
 		if err := l.skills(ctx, filepath.Join(s.Dir, p)); err != nil {
 			return nil, nil, err
 		}
 	}
-	commands := m.commands
+	commands := m.parts.commands
 	if commands == nil {
 		commands = []string{"commands"}
 	}
@@ -92,7 +97,7 @@ func (l *load) rootSkill() {
 		return
 	}
 	sk.ID = l.Name
-	if bare := strings.TrimPrefix(sk.Name, l.Name+":"); plainName(bare) {
+	if bare := strings.TrimPrefix(sk.Name, l.Name+":"); PlainName(bare) {
 		sk.ID = bare
 	}
 	l.add(sk)

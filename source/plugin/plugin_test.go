@@ -227,17 +227,18 @@ func FuzzManifest(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, problems, ok := parseManifest(dir, "plugin.json", data)
+		m := &Manifest{Dir: dir}
+		problems, ok := m.parse("plugin.json", data, nil)
 		if !ok && (len(problems) != 1 || problems[0].Code != "plugin-manifest") {
 			t.Fatalf("%q: %v", data, problems)
 		}
 		if ok && !json.Valid([]byte(strings.TrimPrefix(string(data), "\uFEFF"))) {
 			t.Fatalf("%q accepted", data)
 		}
-		if m.name != "" && !plainName(m.name) {
-			t.Fatalf("%q: name %q", data, m.name)
+		if m.Name != "" && !PlainName(m.Name) {
+			t.Fatalf("%q: name %q", data, m.Name)
 		}
-		for _, p := range slices.Concat(m.skills, m.commands) {
+		for _, p := range slices.Concat(m.parts.skills, m.parts.commands, m.parts.agents) {
 			if !filepath.IsLocal(p) {
 				t.Fatalf("%q: path %q", data, p)
 			}

@@ -72,6 +72,7 @@ func (t *Bash) Plan(input json.RawMessage) (agent.Plan, error) {
 		Input:   permission.Input{Command: in.Command},
 		WorkDir: t.s.o.Base.Dir,
 		Home:    t.s.o.Base.Home,
+		Links:   tool.Behind,
 	}
 	return agent.Plan{
 		Ask: req,

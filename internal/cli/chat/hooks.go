@@ -70,7 +70,7 @@ func admit(e *knack.Engine, o skill.Origin) (ok bool, why string) {
 	none, managed := e.Settings().HookPolicy()
 	return hookexec.Admit(hookexec.Skill, hookexec.Facts{Managed: o.Source == skill.Managed, Bundled: o.Source == skill.Bundled,
 		Plugin: o.Source == skill.Plugin, Workspace: o.FromWorkspace(), Remote: o.Remote()},
-		hookexec.Policy{Trusted: e.Trusted(), DisabledManaged: none != "", ManagedOnly: managed != ""})
+		hookexec.Policy{Trusted: e.Trusted(), DisabledManaged: none != "", ManagedOnly: managed != "", PluginOnly: e.Settings().PluginHooks() != ""})
 }
 
 // Covers answers "if" rules for an event of a tool call that nobody makes (spec
@@ -119,7 +119,7 @@ func newHooks(h *Host) *hooks {
 	e := h.Engine
 	k := &hooks{h: h}
 	k.runner = hookexec.New(hookexec.Options{
-		ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), SpillDir: h.spill(), Env: os.Environ(), Shell: e.Env().Shell, Audit: e.Audit(),
+		ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), SpillDir: h.spill(), Env: os.Environ(), Shell: e.Env().Shell, Audit: e.Audit(), Frame: h.frame,
 		AskModel: func(ctx context.Context, model, prompt string) (string, error) {
 			return h.Talk.Judge(ctx, h.small(model), prompt)
 		},

@@ -185,6 +185,11 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	if err != nil {
 		return err
 	}
+	if len(h.o.Allowed) > 0 && h.Engine.Env().ManagedRulesOnly {
+		h.problem = append(h.problem, skill.Problem{Code: "rule-not-managed", Severity: skill.Warning,
+			Message: "--allowedTools is not in force, because managed settings let only their own allow rules count (allowManagedPermissionRulesOnly)",
+			Fix:     "ask the administrator to add the rules to the managed settings"})
+	}
 	model, err := connect(h.o)
 	if err != nil {
 		return err
@@ -241,7 +246,9 @@ func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
 func (h *Host) invokeEnv() invoke.Env {
 	env := h.Engine.Env()
 	env.Model, env.Effort = h.o.Model.String(), h.o.Effort
-	env.Rules = env.Rules.With(rules(h.o.Allowed, "--allowedTools")...)
+	if !env.ManagedRulesOnly { // wire says so
+		env.Rules = env.Rules.With(rules(h.o.Allowed, "--allowedTools")...)
+	}
 	env.Rules.Deny = append(rules(h.o.Disallowed, "--disallowedTools"), env.Rules.Deny...)
 	if dir := h.spill(); dir != "" && !strings.ContainsAny(dir, "*?[]\\()!#") {
 		env.Rules = env.Rules.With(rules([]string{"Read(/" + dir + "/**)"}, "results of this session")...)

@@ -1,6 +1,10 @@
 package chat
 
 import (
+	"context"
+
+	"github.com/knack-skills/knack/hook"
+	"github.com/knack-skills/knack/hookexec"
 	"github.com/knack-skills/knack/internal/cli/version"
 	"github.com/knack-skills/knack/internal/otlp"
 	"github.com/knack-skills/knack/llm/choose"
@@ -15,4 +19,10 @@ func NewRecorder(to *otlp.Exporter, session string, model choose.Choice) (*telem
 	}
 	return telemetry.New(telemetry.Options{Tracers: to.Tracers(), Meters: to.Meters(), Session: session,
 		Provider: string(model.Provider), Version: version.Version})
+}
+
+// frame records a handler of a hook.
+func (h *Host) frame(ctx context.Context, e hookexec.Entry, in hook.Input) (context.Context, func(hookexec.Result)) {
+	ctx, end := h.Telemetry.Hook(ctx, string(in.Event), string(e.Handler.Type), e.Owner)
+	return ctx, func(r hookexec.Result) { end(r.Verdict, r.Err) }
 }
