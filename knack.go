@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/knack-skills/knack/audit"
@@ -13,6 +14,7 @@ import (
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/plugin"
 	"github.com/knack-skills/knack/search"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/settings"
@@ -20,7 +22,6 @@ import (
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/bundled"
 	"github.com/knack-skills/knack/source/dir"
-	"github.com/knack-skills/knack/source/plugin"
 )
 
 // Options configures [New]. The zero value is a workspace in the current
@@ -48,6 +49,7 @@ type Options struct {
 	Shell     shell.Runner        // runs inline commands; nil means shell.Exec
 	Ask       invoke.Asker        // answers permission questions; nil refuses them
 	Fork      invoke.Forker       // runs subagents; nil refuses forked skills
+	Keyring   plugin.Keyring      // keeps what plugins are given in confidence; nil leaves it to a file
 	// Audit is told what is decided and run (spec S-12); nil is audit.jsonl in
 	// StateDir.
 	Audit audit.Sink
@@ -78,6 +80,13 @@ type Engine struct {
 	log      *audit.Log      // behind it; nil for a sink of the host's own
 	bundled  *bundled.Source // nil without compiled-in skills
 
+	active   []plugin.Active // the plugins that are on
+	pluginMu sync.Mutex      // guards the field below
+	plugins  []Plugin        // see Plugins; nil before
+
+	files   *dir.Cache // what skill files said
+	indexes indexing   // see IndexError
+	touch   touching   // see Discover
 	indexMu sync.Mutex // guards the two fields below
 	index   *search.Index
 	indexed indexKey
@@ -99,13 +108,15 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.configure()
 	e.openAudit()
-	e.catalog = catalog.New(e.catalogOptions(), e.sources()...)
 	if e.session = e.opts.Session; e.session == nil {
 		e.session = session.New(e.opts.SessionID)
 	}
+	e.files = dir.NewCache(e.stateDir("index"))
+	e.catalog = catalog.New(e.catalogOptions(), slices.Concat(e.sources(), e.foundBefore())...)
 	if _, err := e.catalog.Refresh(ctx); err != nil {
 		return nil, fmt.Errorf("loading skills of %s: %w", e.opts.Dir, err)
 	}
+	e.keepIndex()
 	return e, nil
 }
 
@@ -189,7 +200,8 @@ func (e *Engine) sources() []catalog.Source {
 	if e.opts.Bare {
 		place := e.place
 		place.AddDirs = e.opts.AddDirs // and not what settings add to them
-		for _, r := range place.Additional() {
+		for _, r := range e.skillRoots(place.Additional()) {
+			r.Cache = e.files
 			out = append(out, r)
 		}
 		return out
@@ -202,12 +214,13 @@ func (e *Engine) sources() []catalog.Source {
 		e.bundled = bundled.New("", set...)
 		out = append(out, e.bundled)
 	}
-	for _, r := range e.place.Roots() {
+	for _, r := range e.skillRoots(e.place.Roots()) {
+		r.Cache = e.files
 		out = append(out, r)
 	}
 	out = append(out, e.place) // no skills, but hints at those in the wrong place
-	for _, d := range e.opts.PluginDirs {
-		out = append(out, plugin.Source{Dir: e.absolute(d)})
+	for _, a := range e.active {
+		out = append(out, a.Source())
 	}
 	return append(out, e.opts.Sources...)
 }
@@ -215,10 +228,18 @@ func (e *Engine) sources() []catalog.Source {
 // Snapshot returns the skills as they are now (spec C-12).
 func (e *Engine) Snapshot() *catalog.Snapshot { return e.catalog.Snapshot() }
 
-// Refresh reads all sources again and returns the new snapshot. Settings and
-// trust stay as [New] found them.
+// Refresh loads all sources again and returns the new snapshot. Skill files that
+// did not change are not read; one that an edit broke keeps its last good version
+// (spec D-8). Settings and trust stay as [New] found them. Directories that were looked into for skills
+// of their own are looked into again when they are next touched.
 func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
-	return e.catalog.Refresh(ctx)
+	e.Forget()
+	e.forgetPlugins()
+	snap, err := e.catalog.Refresh(ctx)
+	if err == nil {
+		e.keepIndex()
+	}
+	return snap, err
 }
 
 // Close ends the audit log, and removes the files that bundled skills extracted.
@@ -259,6 +280,7 @@ func (e *Engine) Env() invoke.Env {
 		ShellOff:         isSet(s.DisableSkillShellExecution),
 		ArgumentBase:     s.ArgumentBaseValue(),
 		PluginData:       e.stateDir("plugins", "data"),
+		PluginOptions:    e.PluginOptions,
 		SpillDir:         e.stateDir("output"),
 	}
 }

@@ -33,7 +33,8 @@ var arrows = map[string]string{
 	"watch/fsnotify": "watch",
 	// What is there.
 	"frontmatter":    "skill hook text",
-	"source/dir":     "skill frontmatter",
+	"source/index":   "skill hook",
+	"source/dir":     "skill frontmatter source/index",
 	"source/bundled": "skill frontmatter",
 	"source/plugin":  "skill hook frontmatter source/dir",
 	"source/mcp":     "skill frontmatter text",
@@ -47,16 +48,20 @@ var arrows = map[string]string{
 	"session":    "skill hook permission text",
 	"invoke":     "skill turn catalog permission prompt session shell hook audit text",
 	// Engines: libraries on top.
-	"state":     "",
-	"usage":     "state",
-	"settings":  "skill hook permission text state",
-	"slash":     "",
-	"hookexec":  "hook permission shell text audit gitignore",
-	"sandbox":   "shell",
-	"approval":  "skill state text",
-	"scan":      "skill frontmatter hook permission prompt text catalog",
-	"telemetry": "*core llm agent",
-	"lint":      "skill frontmatter prompt permission text catalog gitignore listing",
+	"state":    "",
+	"usage":    "state",
+	"settings": "skill hook permission text state",
+	"slash":    "",
+	"hookexec": "hook permission shell text audit gitignore",
+	"sandbox":  "shell",
+	// Plugins: kept, fetched, unpacked.
+	"extract":      "",
+	"plugin":       "skill hook text frontmatter source/plugin settings state extract agentdef",
+	"plugin/fetch": "plugin extract",
+	"approval":     "skill state text",
+	"scan":         "skill frontmatter hook permission prompt text catalog",
+	"telemetry":    "*core llm agent",
+	"lint":         "skill frontmatter prompt permission text catalog gitignore listing",
 	// Models.
 	"llm":           "",
 	"llm/wire":      "llm",
@@ -81,7 +86,7 @@ var arrows = map[string]string{
 	"memory":              "skill text",
 	"session/transcript":  "session skill permission text state",
 	// The façade wires the core, the settings and what is remembered.
-	"": "*core settings state usage approval",
+	"": "*core settings state usage approval plugin agentdef",
 	// Contract suites, imported by tests alone.
 	"catalog/sourcetest":  "skill catalog",
 	"shell/shelltest":     "shell",
@@ -90,7 +95,7 @@ var arrows = map[string]string{
 }
 
 var core = strings.Fields(`text hook gitignore shell skill turn audit frontmatter
-	source/dir source/bundled source/plugin source/mcp catalog discovery watch
+	source/index source/dir source/bundled source/plugin source/mcp catalog discovery watch
 	listing search permission prompt session invoke`)
 
 // external lists the modules that a core package may use besides the standard

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/catalog"
-	"github.com/knack-skills/knack/discovery"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/permission"
@@ -58,7 +57,7 @@ func (e *Engine) configure() {
 			Fix:     "set it to low, medium, high, xhigh, max or a number of thinking tokens"})
 	}
 	rules, unusable := e.settings.Rules(e.trusted)
-	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad)
+	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad, e.findPlugins(), e.leftOut())
 }
 
 // locateState finds the state directory. Without one, as in a container that
@@ -262,86 +261,6 @@ func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.prob
 // fills in its input.
 func (e *Engine) PermissionRequest(tool string) permission.Request {
 	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks, MoreDirs: e.more}
-}
-
-// Touch tells the session that files were read or written, activates the
-// conditional skills that they match (spec D-3), and returns their ids. Paths
-// are relative to the workspace or absolute, and need not exist.
-func (e *Engine) Touch(files ...string) []string {
-	places := e.placesOf(files)
-	var out []string
-	for entry := range e.Snapshot().All() {
-		if !entry.Trigger.Conditional || e.session.Active(entry.ID) {
-			continue
-		}
-		if i, _ := e.touchedBy(entry, places); i >= 0 {
-			e.session.Activate(entry.ID)
-			out = append(out, entry.ID)
-		}
-	}
-	return out
-}
-
-// TouchedBy returns the first of files that activates a conditional skill, and
-// the pattern that it matches; both are empty when none does. Patterns are
-// relative to the project root, or to the directory a nested skill lies below
-// (spec D-4).
-func (e *Engine) TouchedBy(entry *catalog.Entry, files ...string) (file, pattern string) {
-	i, p := e.touchedBy(entry, e.placesOf(files))
-	if i < 0 {
-		return "", ""
-	}
-	return files[i], p
-}
-
-// touchedBy returns the index of the first of places that activates entry, or -1.
-func (e *Engine) touchedBy(entry *catalog.Entry, places [][]string) (i int, pattern string) {
-	base := e.project
-	if entry.Origin.Below != "" {
-		base = filepath.Join(e.real, filepath.FromSlash(entry.Origin.Below))
-	}
-	for i, names := range places {
-		for _, name := range names {
-			if p, ok := discovery.Activates(entry.Skill, base, name); ok {
-				return i, p
-			}
-		}
-	}
-	return -1, ""
-}
-
-// placesOf returns the absolute names of each file: as given and, when it
-// differs, without links among the directories on the way to it. A workspace
-// may have been reached through a link, and may hold links (spec D-2).
-func (e *Engine) placesOf(files []string) [][]string {
-	out := make([][]string, len(files))
-	for i, f := range files {
-		if !filepath.IsAbs(f) {
-			f = filepath.Join(e.opts.Dir, f)
-		}
-		f = filepath.Clean(f)
-		out[i] = []string{f}
-		if real := physical(f); real != f {
-			out[i] = append(out[i], real)
-		}
-	}
-	return out
-}
-
-// physical resolves the links among those directories of file that exist.
-func physical(file string) string {
-	for parent := filepath.Dir(file); ; parent = filepath.Dir(parent) {
-		if real, err := filepath.EvalSymlinks(parent); err == nil {
-			rest, err := filepath.Rel(parent, file)
-			if err != nil {
-				return file
-			}
-			return filepath.Join(real, rest)
-		}
-		if parent == filepath.Dir(parent) {
-			return file
-		}
-	}
 }
 
 // Getenv reads the environment that the engine was configured with.

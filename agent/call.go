@@ -165,7 +165,10 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		// the meantime: the next one builds on it.
 		p.out = out
 		if a.c.opts.Touched != nil && len(p.plan.Touches) > 0 {
-			a.c.opts.Touched(p.plan.Touches)
+			// What was done has its consequences, also when the turn was cancelled.
+			for _, n := range a.c.opts.Touched(context.WithoutCancel(ctx), p.plan.Touches) {
+				a.c.observe(Notice{Agent: a.id, Text: n})
+			}
 		}
 		a.postTool(ctx, p, failed(out))
 	case ctx.Err() != nil:

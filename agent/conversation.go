@@ -60,8 +60,10 @@ type Options struct {
 	// tells the person itself when it cannot write; nil keeps no log.
 	Audit audit.Sink
 	Trace Tracer // frames what takes time; nil traces nothing
-	// Touched is told which files a call read or wrote (spec D-1); nil is fine.
-	Touched func(files []string)
+	// Touched is told which files a call read or wrote (spec D-1), and returns
+	// what the person should know of what followed; nil is fine. It may be called
+	// from several goroutines.
+	Touched func(ctx context.Context, files []string) (notices []string)
 
 	Ask      invoke.Asker // nil refuses what needs a person
 	Mode     Mode         // empty means ModeDefault

@@ -47,15 +47,28 @@ type Reason struct {
 
 // CurrentState returns State as of now: an entry whose Enabled callback says
 // no is Disabled (spec C-9), a conditional entry that was activated is Active
-// (spec D-3). A nil active means that none was.
+// (spec D-3). active is asked for its [Entry.LastingID]; nil means that none was.
 func (e *Entry) CurrentState(active func(id string) bool) State {
 	switch {
 	case e.Trigger.Enabled != nil && e.State != Disabled && !e.Trigger.Enabled():
 		return Disabled
-	case e.State == Conditional && active != nil && active(e.ID):
+	case e.State == Conditional && active != nil && active(e.LastingID()):
 		return Active
 	}
 	return e.State
+}
+
+// LastingID returns the id by which an activation of e is remembered (spec D-3):
+// a name that means e and nothing else, also after a deeper directory has taken
+// the bare id of a nested skill.
+func (e *Entry) LastingID() string {
+	if e.Winner != nil {
+		return e.Qualified
+	}
+	if a := e.alias(); a != "" {
+		return a
+	}
+	return e.ID
 }
 
 // alias returns the id of a nested skill with its directory, which means it

@@ -294,7 +294,7 @@ func (s *Snapshot) fieldSteps(e *Entry, active func(id string) bool) []Step {
 	switch {
 	case !e.Trigger.Conditional:
 		add("D-3", OutcomePass, "it has no paths, so it needs no activation")
-	case active != nil && active(e.ID):
+	case active != nil && active(e.LastingID()):
 		add("D-3", OutcomeActive, "a file that matches its paths was touched: "+strings.Join(e.Trigger.Paths, ", "))
 	case len(e.Trigger.Paths) == 0:
 		add("D-3", OutcomeWaiting, "its paths hold no usable pattern, so nothing activates it")

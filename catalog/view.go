@@ -19,7 +19,8 @@ const (
 )
 
 // ModelView yields what a model may be told of (spec C-10). active tells
-// whether a conditional skill was activated; nil means none is.
+// whether a conditional skill was activated, by its [Entry.LastingID]; nil means
+// none is.
 func (s *Snapshot) ModelView(active func(id string) bool) iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
 		for _, e := range s.ordered {
@@ -52,7 +53,7 @@ func (s *Snapshot) VisibleToModel(e *Entry, active func(id string) bool) (bool, 
 		return false, Reason{Rule: "C-9", Detail: hiddenByOverride, Path: s.opts.OverridesFrom[e.override]}
 	case e.Trigger.HiddenFromModel:
 		return false, Reason{Rule: "C-10", Detail: hiddenByAuthor, Path: e.Origin.Path}
-	case e.State == Conditional && (active == nil || !active(e.ID)):
+	case e.State == Conditional && (active == nil || !active(e.LastingID())):
 		return false, Reason{Rule: "D-3", Detail: hiddenUntilTouched, Path: e.Origin.Path}
 	case !described(e) && !slices.Contains(offeredWithoutDescription, e.Origin.Source):
 		return false, Reason{Rule: "C-10", Detail: hiddenUndescribed, Path: e.Origin.Path}

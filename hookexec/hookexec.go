@@ -42,6 +42,7 @@ type Entry struct {
 	Matcher string
 	Handler hook.Handler
 	Dirs    Dirs
+	Env     []string // what its process finds besides, as os.Environ; nil for most
 	// Spend takes a handler away that is to run once, after its first success
 	// (spec H-8), and reports whether this call took it; nil leaves that to the
 	// Runner alone, for its own lifetime.
@@ -75,7 +76,7 @@ type Options struct {
 	// is an error is an error.
 	CallTool func(ctx context.Context, server, tool string, input map[string]any) (string, error)
 
-	Audit audit.Sink // nil keeps no log
+	Audit audit.Sink // tells the person itself when it cannot write; nil keeps no log
 	// Frame is told of each handler that is about to run. It returns the context
 	// of what happens inside, and what to call with the result; nil is fine.
 	Frame func(ctx context.Context, e Entry, in hook.Input) (inside context.Context, end func(Result))

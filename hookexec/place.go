@@ -52,7 +52,7 @@ func (r *Runner) values(e Entry) map[string]string {
 
 // environment is that of a hook's process. A variable of the same name that the
 // program itself was started with says nothing of this hook.
-func (r *Runner) environment(set map[string]string) []string {
+func (r *Runner) environment(set map[string]string, own []string) []string {
 	base := r.opts.Env
 	if base == nil {
 		base = os.Environ()
@@ -66,7 +66,7 @@ func (r *Runner) environment(set map[string]string) []string {
 			env = append(env, name+"="+dir)
 		}
 	}
-	return env
+	return append(env, own...)
 }
 
 // directory is where a hook runs: where the agent is, or what is left of it.
@@ -84,7 +84,7 @@ func (r *Runner) directory(in hook.Input) string {
 // cannot run as it is written.
 func (r *Runner) prepare(e Entry, in hook.Input) (shell.Command, error) {
 	set := r.values(e)
-	c := shell.Command{Dir: r.directory(in), Env: r.environment(set), Timeout: e.Handler.Limit(), Limit: maxOutput}
+	c := shell.Command{Dir: r.directory(in), Env: r.environment(set, e.Env), Timeout: e.Handler.Limit(), Limit: maxOutput}
 	var q quoting
 	switch h := e.Handler; {
 	case h.Args != nil:

@@ -353,7 +353,7 @@ func TestAuditAndStatus(t *testing.T) {
 	e.Handler.StatusMessage = "Checking"
 	out := r.Run(t.Context(), [][]Entry{{e}}, pre)
 	out2 := r.Run(t.Context(), [][]Entry{{e}}, pre)
-	if len(out.Notices) != 1 || !strings.Contains(out.Notices[0], "disk full") || len(out2.Notices) != 0 {
+	if len(out.Notices) != 0 || len(out2.Notices) != 0 { // the sink tells the person
 		t.Errorf("notices %q, %q", out.Notices, out2.Notices)
 	}
 	if rec := log.recs[0]; len(log.recs) != 2 || rec.Kind != audit.Hook || rec.Outcome != Blocked || rec.Skill != "gated" || rec.Source != Skill || rec.Tool != "Bash" ||

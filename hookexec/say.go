@@ -50,7 +50,7 @@ func Summary(h hook.Handler) string {
 	default:
 		s = h.Type + ": " + h.Prompt
 	}
-	return text.Cut(text.Line(s), 120)
+	return text.Cut(text.Terminal(strings.Join(strings.Fields(s), " ")), 120)
 }
 
 // conclude turns an answer into a result: texts are made safe, trouble becomes

@@ -151,7 +151,7 @@ func whyNotModel(e *catalog.Entry, by Caller, env Env) (reason, fix string) {
 			"do not imitate it or do its steps by hand: tell the person to type /" + idOf(e)
 	case onlyPerson != "":
 		return "only a person can run it (" + onlyPerson + ")", "type /" + idOf(e) + " to run it"
-	case e.Trigger.Conditional && !env.active(idOf(e)):
+	case e.Trigger.Conditional && !env.active(e.LastingID()):
 		return "it applies only to files that match " + patterns(e.Trigger.Paths) + " and none was touched yet",
 			"read or edit such a file first"
 	}

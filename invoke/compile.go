@@ -114,6 +114,9 @@ func vars(e *catalog.Entry, in skill.Instructions, env Env) prompt.Vars {
 	if e.Origin.Source == skill.Plugin {
 		v.PluginRoot = e.Origin.OwnerDir
 		v.PluginData = env.PluginDir(e.Origin.Owner)
+		if env.PluginOptions != nil {
+			v.UserConfig = env.PluginOptions(e.Origin.Owner)
+		}
 	}
 	if v.Effort == "" {
 		v.Effort = env.Effort

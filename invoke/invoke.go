@@ -72,8 +72,11 @@ type Env struct {
 	NoShell          bool // leave inline commands as written ("render --no-shell")
 	ArgumentBase     int  // 0, 1 or -1 for auto (spec P-4)
 	SpillDir         string
-	PluginData       string           // where each plugin has a directory for its data; empty means none
-	Now              func() time.Time // nil means time.Now
+	PluginData       string // where each plugin has a directory for its data; empty means none
+	// PluginOptions returns the values that a plugin was given and that are no
+	// secrets; nil has none.
+	PluginOptions func(owner string) map[string]string
+	Now           func() time.Time // nil means time.Now
 
 	approved bool   // the person allowed what the skill consists of
 	hash     string // of the skill's content, where it was read (spec S-14)

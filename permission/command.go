@@ -21,6 +21,7 @@ type command struct {
 	runner string
 	// actions are words that an allow rule must hold, such as find's -exec.
 	actions []string
+	demand  demand    // what else it must hold
 	unknown bool      // the program is only known when it runs
 	whole   bool      // only its whole text makes a sensible rule
 	first   [256]bool // bytes that a form can begin with
@@ -67,7 +68,10 @@ func (r *reader) call(n *syntax.CallExpr) {
 		p.builtin = readOnlyReason(inner)
 	}
 	in := visible(c, inner, opaque)
-	c.whole = opaque || unsafe != "" || gitWithoutOptions(inner) != nil || !inner[0].static
+	if c.demand = demandOf(inner, r.elsewhere()); c.demand.only != "" {
+		p.builtin = ""
+	}
+	c.whole = !c.demand.empty() || opaque || unsafe != "" || gitWithoutOptions(inner) != nil || !inner[0].static
 	p.blind = in.blind
 	if p.blind == "" {
 		p.blind = evaluates(inner)

@@ -151,6 +151,9 @@ func (d *decider) judge(p *part) verdict {
 	default:
 		return verdict{Allow, p, nil, allowList, p.builtin}
 	}
+	if p.cmd != nil {
+		return verdict{Ask, p, nil, askList, p.cmd.demand.why()}
+	}
 	return verdict{Ask, p, nil, askList, ""}
 }
 

@@ -224,6 +224,10 @@ func (r *reader) evaluates(n syntax.Node) {
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			r.loose(n, "a test of a variable evaluates its subscript as code")
 		}
+	case *syntax.FuncDecl:
+		if n.Name != nil && n.Name.Value == "git" {
+			r.loose(n, "git would mean something else")
+		}
 	case *syntax.ExtGlob:
 		// Without extglob bash reads !(x) as a negated subshell.
 		r.add(part{text: source(r.src, n), loose: "its meaning depends on the shell option extglob", blind: "an extended pattern can be a command"})

@@ -241,6 +241,12 @@ func (m matcher) possible(rel string) bool {
 	return strings.Contains(rel, lit)
 }
 
+// elsewhere reports whether a command of the line may run in another directory
+// than the line begins in.
+func (r *reader) elsewhere() bool {
+	return r.lost || slices.ContainsFunc(r.dirs, func(d string) bool { return d != r.dirs[0] })
+}
+
 // followDirs finds out where the "cd" commands of a line may lead, so that
 // relative names are tried everywhere they could point.
 func (r *reader) followDirs(f *syntax.File) {

@@ -198,7 +198,17 @@ git -p log
 git $x
 git log --output=a
 git log --outp=a
-git log --format=%H $(git rev-parse HEAD)
+git log --format=%H $(git log -1 --format=%x2d)
+git log $(git rev-parse -- --output=x)
+git log $(git describe --tags)--output=x
+git log $(git describe --tags)$x
+git log $(git describe --tags | sed s/^/--output=/)
+git log $(cat name)..HEAD
+git() { echo --output=x; }; command git log $(git describe --tags)
+cd sub; git log
+cd sub && git status
+(cd sub; ls) && git log
+git log | xargs git log
 git log --ext-diff
 git diff -Oa
 git diff "$x"

@@ -45,6 +45,9 @@ func (s bashSpec) covers(form []word, c *command, l list) bool {
 		if s.kind != exactSpec && c.unknown {
 			return false // a program nobody knows is never allowed by a pattern
 		}
+		if !c.demand.metBy(s) {
+			return false
+		}
 		for _, action := range c.actions {
 			if !strings.Contains(s.text, action) {
 				return false

@@ -78,6 +78,9 @@ func (d *decider) wholeLine(line string) []string {
 // suggest returns the rule for a command: its program, with the subcommand
 // where there is one, and any arguments.
 func (c *command) suggest() []string {
+	if c.demand.away {
+		return nil // the whole line says where it runs
+	}
 	words := c.forms[len(c.forms)-1]
 	if c.whole || !plainWord(words[0]) {
 		if strings.Contains(c.text, "*") {

@@ -13,11 +13,12 @@ type word struct {
 	value  string // what the program receives; when not static, what is known to come first
 	static bool   // value is all of it
 	splits bool   // may turn into several words, or into none
+	named  bool   // not static, and yet no option: it begins with the name of a commit
 }
 
 // option reports whether the word is or could turn out to be an option.
 func (w word) option() bool {
-	return strings.HasPrefix(w.value, "-") || !w.static && w.value == ""
+	return strings.HasPrefix(w.value, "-") || !w.static && w.value == "" && !w.named
 }
 
 // unquoter reads words: quotes and escapes are resolved, "~" and "$HOME" are
@@ -39,7 +40,7 @@ func readWord(src, home string, w *syntax.Word) word {
 	for i, p := range w.Parts {
 		u.part(p, i == 0, len(w.Parts) == 1)
 	}
-	return word{text: source(src, w), value: u.value.String(), static: !u.open, splits: u.splits}
+	return word{text: source(src, w), value: u.value.String(), static: !u.open, splits: u.splits, named: u.open && beginsWithName(w)}
 }
 
 // source returns the text of a node as written.

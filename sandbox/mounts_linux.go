@@ -53,6 +53,9 @@ func (p plan) view() error {
 		given = append(given, t)
 	}
 	for _, d := range devices {
+		if d == "/dev/ptmx" {
+			continue
+		}
 		if t, err := take(d); err == nil { // a machine need not have all of them
 			given = append(given, t)
 		}
@@ -68,6 +71,13 @@ func (p plan) view() error {
 		return err
 	}
 	for _, t := range given {
+		if err := t.put(); err != nil {
+			return err
+		}
+	}
+	// The device that makes terminals has to be the one of the new directory.
+	if t, err := take("/dev/pts/ptmx"); err == nil {
+		t.path = "/dev/ptmx"
 		if err := t.put(); err != nil {
 			return err
 		}

@@ -50,7 +50,9 @@ type Session struct {
 	agents    map[AgentID]*memory
 	started   []AgentID         // by StartAgent, and not ended
 	ended     map[AgentID]Agent // started once, and ended
-	activated map[string]bool   // conditional skills; only ever grows (spec D-3)
+	activated map[string]bool   // conditional skills (spec D-3)
+	changes   int               // of activated
+	below     []string          // directories with skills of their own (spec D-1)
 	serial    uint64            // of the latest hook that was registered
 }
 
@@ -140,12 +142,17 @@ func (s *Session) Invoked(a AgentID) []Invoked {
 	return out
 }
 
-// Activate makes conditional skills visible for the rest of the session.
+// Activate makes conditional skills visible for the rest of the session: only
+// [Session.Forget] takes it back. A skill is named by the id that it keeps, see
+// catalog.Entry.LastingID.
 func (s *Session) Activate(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
-		s.activated[id] = true
+		if !s.activated[id] {
+			s.activated[id] = true
+			s.changes++
+		}
 	}
 }
 
@@ -156,12 +163,48 @@ func (s *Session) Active(id string) bool {
 	return s.activated[id]
 }
 
-// Activations counts the conditional skills that were activated. It only
-// grows, so what was derived from it is stale exactly when it has changed.
+// Activations counts how often the set of active skills changed. It only grows,
+// so what was derived from the set is stale exactly when it has changed.
 func (s *Session) Activations() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.activated)
+	return s.changes
+}
+
+// Forget begins the conversation anew, as /clear does: no skill is active any
+// more (spec D-3), and the main agent was told and invoked nothing. What was
+// approved for the session still is, hooks stay until their agent ends, and
+// directories that were found keep their skills.
+func (s *Session) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.activated) > 0 {
+		clear(s.activated)
+		s.changes++
+	}
+	st := s.of(Main)
+	st.invoked = nil
+	clear(st.whole)
+	clear(st.told)
+}
+
+// FoundBelow remembers directories below the working directory that have skills
+// of their own (spec D-1), so that a session that is resumed has them as well.
+func (s *Session) FoundBelow(dirs ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range dirs {
+		if !slices.Contains(s.below, d) {
+			s.below = append(s.below, d)
+		}
+	}
+}
+
+// Below returns the directories of [Session.FoundBelow], oldest first.
+func (s *Session) Below() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.below)
 }
 
 // Told returns a copy of what an agent was told of each skill, by id (spec L-6).

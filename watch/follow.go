@@ -83,14 +83,22 @@ func (l *look) standFor(dir, name string) bool {
 
 // stand watches a directory before it is looked into. It reports false when
 // there is no such directory.
-func (l *look) stand(dir string, w want) bool {
+func (l *look) stand(g *group, w want) (there bool) {
 	if l.w.posts.backend == nil {
 		return true
 	}
-	_, there := l.post(dir, w)
+	w.root, w.look = l.root, l.root.look
+	if g.parent != nil && g.parent.same && !g.link && l.w.posts.keep(g.real, w) {
+		g.same = true
+		return true
+	}
+	added, there := l.post(g.real, w)
+	g.same = there && !added && !l.distrust
 	return there
 }
 
+// post watches a directory. It reports whether something new is watched, and
+// whether there is such a directory.
 func (l *look) post(dir string, w want) (added, there bool) {
 	at, err := identify(dir)
 	if err != nil {

@@ -74,10 +74,11 @@ const share = 10
 // those whose turn it is to be polled.
 func (w *Watcher) lookAgain(ctx context.Context) error {
 	begin := time.Now()
-	dirty, errs := w.posts.begin(w.roots)
+	dirty, lost, errs := w.posts.begin(w.roots)
 	if w.complaints(errs) {
-		dirty = w.roots
+		dirty, lost = w.roots, true
 	}
+	w.distrust = lost
 	turn := !begin.Before(w.lastPoll.Add(w.opts.Poll))
 	if turn {
 		w.lastPoll = begin

@@ -150,8 +150,8 @@ func (p *posts) arrived(now time.Time) {
 }
 
 // begin empties the inbox for a look. It returns the roots to look at, out of
-// all, and the errors of the backend.
-func (p *posts) begin(all []*root) (dirty []*root, errs []error) {
+// all, whether events were lost, and the errors of the backend.
+func (p *posts) begin(all []*root) (dirty []*root, lost bool, errs []error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range all {
@@ -167,9 +167,9 @@ func (p *posts) begin(all []*root) (dirty []*root, errs []error) {
 		t.fresh = false
 		p.touched[path] = t
 	}
-	errs, p.errs = p.errs, nil
-	p.lost, p.firstHint = false, time.Time{}
-	return dirty, errs
+	lost, errs = p.lost, p.errs
+	p.lost, p.errs, p.firstHint = false, nil, time.Time{}
+	return dirty, lost, errs
 }
 
 // hinted is when to look because of hints; zero is never.
@@ -206,6 +206,19 @@ func (p *posts) stand(path string, is id, w want) (bool, error) {
 		return false, err
 	}
 	return true, nil
+}
+
+// keep goes on watching a directory that no event called into question. It
+// reports false when that is not certain.
+func (p *posts) keep(path string, w want) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.byPath[path]
+	if at == nil || at.lost {
+		return false
+	}
+	at.add(w)
+	return true
 }
 
 // post returns the post that watches the directory already. Those that watch

@@ -130,14 +130,17 @@ func (s *settle) due(n *node, t touch, lastHint, now time.Time) time.Time {
 	if n.now.kind != file || t.whole && n.now.size > 0 {
 		return calm.Add(s.debounce)
 	}
-	// It may be growing. Its own time says for how long it has been quiet; one
-	// in the future says nothing.
-	quiet := n.since
-	if m := time.Unix(0, n.now.mtime); m.Before(quiet) && m.Before(now) {
-		quiet = m
-	}
-	if t.wrote.After(quiet) {
+	// It may be growing. Events say when it was last written to. Without them
+	// its own time does; one in the future says nothing.
+	quiet, own := n.since, time.Unix(0, n.now.mtime)
+	switch {
+	case !t.wrote.IsZero():
 		quiet = t.wrote
+		if own.After(quiet) && !own.After(now) {
+			quiet = own
+		}
+	case own.Before(quiet):
+		quiet = own
 	}
 	quiet = quiet.Add(s.stable)
 	if quiet.Before(calm) {

@@ -19,6 +19,8 @@ type group struct {
 	real   string // without links
 	depth  int    // below the root
 	parent *group
+	link   bool // found as a link
+	same   bool // watched since the last look, and nobody put another in its place
 }
 
 // A candidate is a directory, or a link, that may be looked into.
@@ -38,12 +40,13 @@ type look struct {
 	boundary string // without links; empty: none
 	looked   int    // directories so far
 	now      time.Time
+	distrust bool // events were lost: anything may have been replaced
 }
 
 // walk looks at all of r and notes what is there. The error is that of ctx.
 func (w *Watcher) walk(ctx context.Context, r *root) error {
 	r.look++
-	l := &look{w: w, root: r, rule: &rules[r.Kind], now: time.Now()}
+	l := &look{w: w, root: r, rule: &rules[r.Kind], now: time.Now(), distrust: w.distrust}
 	r.remote, r.locked = w.isRemote(r.Path), false
 	if r.Boundary != "" {
 		l.boundary = r.Boundary
@@ -98,7 +101,7 @@ func (l *look) top(ctx context.Context) error {
 
 // visit looks at one directory below the root.
 func (l *look) visit(c candidate) []candidate {
-	g := &group{dir: join(c.in.dir, c.name), depth: c.in.depth + 1, parent: c.in}
+	g := &group{dir: join(c.in.dir, c.name), depth: c.in.depth + 1, parent: c.in, link: c.link}
 	switch {
 	case c.link:
 		target, err := l.follow(c.in.real, c.name, 0)
@@ -114,7 +117,7 @@ func (l *look) visit(c candidate) []candidate {
 	if !l.rule.early {
 		return l.list(g)
 	}
-	if !l.stand(g.real, want{whole: true}) {
+	if !l.stand(g, want{whole: true}) {
 		return nil
 	}
 	info, err := lstat(join(g.real, skillFile))
@@ -144,7 +147,7 @@ func (l *look) skill(g *group, name string, info fs.FileInfo) {
 
 // list looks at the entries of a directory, and returns those to look into.
 func (l *look) list(g *group) []candidate {
-	if !l.stand(g.real, want{whole: true}) {
+	if !l.stand(g, want{whole: true}) {
 		return nil
 	}
 	entries, err := os.ReadDir(g.real)

@@ -103,6 +103,7 @@ type Watcher struct {
 	due       time.Time       // when something pending may be ready; zero: nothing is
 	lastPoll  time.Time
 	strikes   int             // errors of the backend
+	distrust  bool            // events were lost before this look
 	told      map[string]bool // notices
 	failed    error           // of the native watches, noticed while looking
 	announced uint64          // settle.version of the last generation
@@ -121,10 +122,21 @@ type setting struct {
 // there when it returns is known and is not reported; whatever changes later is.
 // So start first and load then, or load once more. The error is that of ctx.
 func Start(ctx context.Context, roots []Root, o Options) (*Watcher, error) {
-	o.Stable = cmpOr(o.Stable, DefaultStable)
-	o.Debounce = cmpOr(o.Debounce, DefaultDebounce)
-	o.Poll = cmpOr(o.Poll, DefaultPoll)
 	ctx, cancel := context.WithCancel(ctx)
+	w, err := open(ctx, cancel, roots, o)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	go w.run(ctx)
+	return w, nil
+}
+
+// open makes a watcher that knows what is there.
+func open(ctx context.Context, cancel context.CancelFunc, roots []Root, o Options) (*Watcher, error) {
+	o.Stable = positive(o.Stable, DefaultStable)
+	o.Debounce = positive(o.Debounce, DefaultDebounce)
+	o.Poll = positive(o.Poll, DefaultPoll)
 	w := &Watcher{
 		opts: o, cancel: cancel,
 		batches: make(chan Batch), sets: make(chan setting), ended: make(chan struct{}),
@@ -141,14 +153,12 @@ func Start(ctx context.Context, roots []Root, o Options) (*Watcher, error) {
 		}
 	}
 	if err := w.set(ctx, roots); err != nil {
-		cancel()
 		return nil, errors.Join(err, w.posts.close())
 	}
-	go w.run(ctx)
 	return w, nil
 }
 
-func cmpOr(d, instead time.Duration) time.Duration {
+func positive(d, instead time.Duration) time.Duration {
 	if d <= 0 {
 		return instead
 	}

@@ -110,9 +110,11 @@ func (a Announced) known() map[string]skill.Summary {
 	return out
 }
 
-// Activated names conditional skills that became visible (spec D-3).
+// Activated names conditional skills that became visible (spec D-3), and
+// directories below the working directory whose skills were found (spec D-1).
 type Activated struct {
-	IDs []string `json:"ids"`
+	IDs   []string `json:"ids,omitempty"` // those that last, see catalog.Entry.LastingID
+	Below []string `json:"below,omitempty"`
 }
 
 // An Approval is a rule that a person gave for the rest of the session.

@@ -169,7 +169,7 @@ var takers = map[string]func(*replay, json.RawMessage) error{
 	typeMessage:    taker((*replay).message),
 	typeInvocation: taker((*replay).invocation),
 	typeAnnounced:  taker((*replay).announced),
-	typeActivated:  taker(func(r *replay, a Activated) error { r.c.Session.Activate(a.IDs...); return nil }),
+	typeActivated:  taker((*replay).activated),
 	typeApproval:   taker((*replay).approval),
 	typeCompacted:  taker((*replay).compacted),
 	typeTodos:      taker(func(r *replay, t Todos) error { r.c.Todos = t.Todos; return nil }),
@@ -185,6 +185,12 @@ func taker[P Payload](take func(*replay, P) error) func(*replay, json.RawMessage
 		}
 		return take(r, p)
 	}
+}
+
+func (r *replay) activated(a Activated) error {
+	r.c.Session.Activate(a.IDs...)
+	r.c.Session.FoundBelow(a.Below...)
+	return nil
 }
 
 func (r *replay) begin(b Begin) error {

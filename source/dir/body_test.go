@@ -127,8 +127,8 @@ func TestHeadReadsLittle(t *testing.T) {
 		var r reader
 		var in info
 		data, err := r.head(file, &in, func(b []byte) bool { return len(b) >= tt.want })
-		if len(data) != tt.got || in.size != 100_000 {
-			t.Errorf("want %d: read %d of %d, %v", tt.want, len(data), in.size, err)
+		if len(data) != tt.got || in.Size != 100_000 {
+			t.Errorf("want %d: read %d of %d, %v", tt.want, len(data), in.Size, err)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestLoadingReadsHeads(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "SKILL.md")
 			must(t, os.WriteFile(file, []byte(tt.head+long), 0o644))
 			var r reader
-			sk, _, _ := r.parse(place{path: file, real: file})
+			sk := r.parse(place{path: file, real: file}).skill
 			if len(r.buf) != tt.read || sk == nil || sk.Description == "" {
 				t.Errorf("read %d bytes, want %d; %+v", len(r.buf), tt.read, sk)
 			}

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/index"
 )
 
 // MaxDirectories is how many directories of one root are looked at (spec C-3).
@@ -38,6 +39,10 @@ type Root struct {
 	// Boundary is the directory that links may not leave (spec C-7): the
 	// repository root. Empty follows links anywhere (managed and user roots).
 	Boundary string
+	// Cache remembers what files said, so that the next Load reads only those
+	// that changed; nil remembers nothing. With one, two loads may return the
+	// same skill: whoever changes skills copies them before.
+	Cache *Cache
 }
 
 // Load reads all skills of the root. A root that does not exist is empty.
@@ -56,8 +61,10 @@ func (r Root) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error)
 	s := &scan{root: r}
 	top, ok := s.open()
 	if !ok {
+		r.Cache.forget(r)
 		return nil, s.sorted(), nil
 	}
+	s.recall()
 	load := s.folders
 	if r.Source == skill.Legacy {
 		load = s.commands
@@ -66,6 +73,7 @@ func (r Root) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	r.Cache.remember(ctx, s)
 	return skills, s.sorted(), nil
 }
 
@@ -76,6 +84,10 @@ type scan struct {
 	looked   int  // directories looked at so far
 	full     bool // the limit of them was reached
 	problems []skill.Problem
+
+	before *known      // what the last load found; nil without one
+	index  *index.File // of an earlier process; nil without one
+	now    []*entry    // what this load found
 }
 
 // open resolves the root and its boundary. It reports false when there is
@@ -149,7 +161,8 @@ func (r Root) File(path string) (*skill.Skill, []skill.Problem) {
 		linked: real != filepath.Join(physical(dir), base),
 		legacy: !strings.EqualFold(base, skillFile),
 	}
-	sk, _, problems := new(reader).parse(p)
+	rd := new(reader).parse(p)
+	sk, problems := rd.skill, rd.problems
 	if sk == nil {
 		return nil, problems
 	}

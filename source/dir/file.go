@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/skill"
+	"github.com/knack-skills/knack/source/index"
 )
 
 // skillFile is the name of the file that makes a directory a skill (spec F-1).
@@ -19,12 +21,10 @@ const skillFile = "SKILL.md"
 // first paragraph of nearly every skill fit.
 const firstRead = 4 << 10
 
-// info is what an open file says about itself.
+// info is what a file says about itself.
 type info struct {
 	regular bool
-	size    int64
-	device  uint64
-	inode   uint64
+	index.Stamp
 }
 
 // A reader reads files into one buffer, again and again. Each worker has one.
@@ -45,8 +45,8 @@ func (r *reader) head(path string, in *info, enough func([]byte) bool) ([]byte, 
 	if !in.regular {
 		return nil, refuse(notRegular, "%s is not a regular file", filepath.Base(path))
 	}
-	if in.size > frontmatter.MaxFile {
-		return nil, refuse(tooLarge, "the file has %d bytes; the limit is %d", in.size, frontmatter.MaxFile)
+	if in.Size > frontmatter.MaxFile {
+		return nil, refuse(tooLarge, "the file has %d bytes; the limit is %d", in.Size, frontmatter.MaxFile)
 	}
 	if r.buf == nil {
 		r.buf = make([]byte, firstRead)
@@ -63,7 +63,7 @@ func (r *reader) head(path string, in *info, enough func([]byte) bool) ([]byte, 
 				return nil, err
 			}
 			n += m
-			end = m == 0 || int64(n) == in.size
+			end = m == 0 || int64(n) == in.Size
 		}
 		if n > frontmatter.MaxFile { // it grew since
 			return nil, refuse(tooLarge, "the file has more than %d bytes", frontmatter.MaxFile)
@@ -86,28 +86,44 @@ type place struct {
 	legacy bool
 }
 
-// parse reads the file at p up to what loading needs (spec F-9). The skill has
-// no id yet, and of its Origin only what the file itself tells. A nil skill
-// comes with exactly one problem. fields is the number of frontmatter entries.
-func (r *reader) parse(p place) (sk *skill.Skill, fields int, problems []skill.Problem) {
+// A reading is what one file says.
+type reading struct {
+	skill    *skill.Skill // without an id, and with no more of an Origin than the file itself tells; nil with one problem
+	fields   int          // number of frontmatter entries
+	problems []skill.Problem
+	stamp    index.Stamp // zero when the file could not be opened
+	at       int64       // when it was read, in nanoseconds since 1970
+	blank    bool        // there is nothing in the file
+	stored   bool        // it is from the index
+}
+
+// parse reads the file at p up to what loading needs (spec F-9).
+func (r *reader) parse(p place) reading {
+	out := reading{at: time.Now().UnixNano()}
 	var in info
 	data, err := r.head(p.real, &in, frontmatter.Enough)
+	out.stamp = in.Stamp
 	if err != nil {
-		return nil, 0, []skill.Problem{problemOf(p.path, err)}
+		out.problems = []skill.Problem{problemOf(p.path, err)}
+		return out
 	}
 	doc, problems := frontmatter.Parse(p.path, data)
-	if doc.Refused != "" {
-		return nil, 0, problems
+	if out.problems = problems; doc.Refused != "" {
+		return out
 	}
-	sk = new(skill.Skill)
-	problems = append(problems, doc.Fill(sk, p.legacy)...)
+	sk := new(skill.Skill)
+	out.skill, out.fields = sk, len(doc.Fields())
+	out.blank = out.fields == 0 && strings.TrimSpace(doc.Body) == ""
+	out.problems = append(problems, doc.Fill(sk, p.legacy)...)
 	// An estimate: bytes that are no UTF-8 make doc.Body longer than they were.
-	sk.Content.Bytes = min(max(0, in.size-int64(len(data)-len(doc.Body))), in.size)
-	sk.Origin = skill.Origin{
-		Path: p.path, Real: p.real, Linked: p.linked,
-		Device: in.device, Inode: in.inode,
-	}
-	return sk, len(doc.Fields()), problems
+	sk.Content.Bytes = min(max(0, in.Size-int64(len(data)-len(doc.Body))), in.Size)
+	sk.Origin = p.origin(in.Stamp)
+	return out
+}
+
+// origin is what the file at p tells of its origin.
+func (p *place) origin(st index.Stamp) skill.Origin {
+	return skill.Origin{Path: p.path, Real: p.real, Linked: p.linked, Device: st.Device, Inode: st.Inode}
 }
 
 // identity makes an id of a directory name. Ids are valid UTF-8, because they

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/knack-skills/knack/source/index"
 )
 
 // A handle is an open file.
@@ -38,8 +40,26 @@ func (h handle) stat(in *info) error {
 	if err != nil {
 		return err
 	}
-	*in = info{regular: st.Mode().IsRegular(), size: st.Size()}
+	in.fill(st)
 	return nil
+}
+
+// lstat asks about path without opening it, and follows no link in its last
+// element.
+func lstat(path string, in *info) error {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	in.fill(st)
+	return nil
+}
+
+func (in *info) fill(st fs.FileInfo) {
+	*in = info{
+		regular: st.Mode().IsRegular(),
+		Stamp:   index.Stamp{Size: st.Size(), ModTime: st.ModTime().UnixNano()},
+	}
 }
 
 // read returns 0 at the end of the file.

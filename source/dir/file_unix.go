@@ -5,6 +5,10 @@ package dir
 import (
 	"errors"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/knack-skills/knack/source/index"
 )
 
 // A handle is an open file. Opening, reading and closing thousands of small
@@ -27,9 +31,19 @@ func openFile(path string) (handle, error) {
 }
 
 func (h handle) stat(in *info) error {
-	var st syscall.Stat_t
+	return in.fill(func(st *unix.Stat_t) error { return unix.Fstat(int(h), st) })
+}
+
+// lstat asks about path without opening it, and follows no link in its last
+// element.
+func lstat(path string, in *info) error {
+	return in.fill(func(st *unix.Stat_t) error { return unix.Lstat(path, st) })
+}
+
+func (in *info) fill(stat func(*unix.Stat_t) error) error {
+	var st unix.Stat_t
 	for {
-		err := syscall.Fstat(int(h), &st)
+		err := stat(&st)
 		if err == syscall.EINTR {
 			continue
 		}
@@ -37,10 +51,14 @@ func (h handle) stat(in *info) error {
 			return err
 		}
 		*in = info{
-			regular: st.Mode&syscall.S_IFMT == syscall.S_IFREG,
-			size:    st.Size,
-			device:  uint64(st.Dev),
-			inode:   uint64(st.Ino),
+			regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+			Stamp: index.Stamp{
+				Size:       st.Size,
+				ModTime:    st.Mtim.Nano(),
+				ChangeTime: st.Ctim.Nano(),
+				Device:     uint64(st.Dev),
+				Inode:      uint64(st.Ino),
+			},
 		}
 		return nil
 	}

@@ -66,6 +66,7 @@ func (s *scan) commands(ctx context.Context, top *group) ([]*skill.Skill, error)
 	gone := false
 	for _, f := range found {
 		s.problems = append(s.problems, f.problems...)
+		s.take(f.entry)
 		if f.skill != nil {
 			skills = append(skills, f.skill)
 		}
@@ -155,12 +156,23 @@ func (s *scan) command(r *reader, c commandFile) finding {
 		}
 		p.real = target
 	}
-	sk, fields, problems := r.parse(p)
-	if sk == nil {
-		_, err := os.Lstat(p.real)
-		return finding{problems: problems, gone: errors.Is(err, fs.ErrNotExist)}
+	if e := s.again(p); e != nil {
+		return e.finding()
 	}
-	if isNotice(c.name) && fields == 0 {
+	rd := s.read(r, p)
+	if rd.skill == nil {
+		if _, err := os.Lstat(p.real); errors.Is(err, fs.ErrNotExist) {
+			return finding{problems: rd.problems, gone: true}
+		}
+	}
+	if e := s.kept(p, rd); e != nil {
+		return e.finding()
+	}
+	sk, problems := rd.skill, rd.problems
+	if sk == nil {
+		return finding{problems: problems}
+	}
+	if isNotice(c.name) && rd.fields == 0 {
 		return finding{}
 	}
 	sk.Content.Positional = true // spec P-4
@@ -173,12 +185,12 @@ func (s *scan) command(r *reader, c commandFile) finding {
 		id, category = joinSlash(c.in.category, stem), c.in.category
 	}
 	if !printable(id) {
-		problems = append(problems, problem(unprintableDir, p.path, fmt.Sprintf("the name %q cannot be typed", id)))
+		problems = append(slices.Clip(problems), problem(unprintableDir, p.path, fmt.Sprintf("the name %q cannot be typed", id)))
 	}
 	sk.ID = identity(strings.ReplaceAll(id, "/", ":"))
 	sk.Origin.Category = category
 	s.complete(sk)
-	return finding{skill: sk, problems: problems}
+	return s.entry(p, rd, sk, problems).finding()
 }
 
 func joinSlash(a, b string) string {

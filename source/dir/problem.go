@@ -27,6 +27,7 @@ const (
 	pluginInRoot   = "plugin-directory"
 	pluginLayout   = "plugin-layout"
 	unprintableDir = "unprintable-name"
+	versionKept    = "last-version-kept"
 )
 
 // kinds grades every code and says what to do about it.
@@ -50,6 +51,7 @@ var kinds = map[string]struct {
 	pluginInRoot:   {skill.Info, "install it as a plugin: knack plugin install PATH"},
 	pluginLayout:   {skill.Info, "install the plugins: knack plugin install PATH"},
 	unprintableDir: {skill.Warning, "rename the directory to lower-case letters, digits and hyphens"},
+	versionKept:    {skill.Warning, "finish the edit; what the file says then counts at once"},
 }
 
 func problem(code, path, message string) skill.Problem {

@@ -40,6 +40,7 @@ type finding struct {
 	problems []skill.Problem
 	next     []candidate // category: its directories
 	gone     bool        // the candidate disappeared during the scan
+	entry    *entry      // of the file, to remember; nil when it was not read to the end
 }
 
 // skipped reports whether a directory is never looked into (spec C-3).
@@ -71,6 +72,7 @@ func (s *scan) folders(ctx context.Context, top *group) ([]*skill.Skill, error) 
 		level = nil
 		for _, f := range found {
 			s.problems = append(s.problems, f.problems...)
+			s.take(f.entry)
 			if f.skill != nil {
 				skills = append(skills, f.skill)
 			}
@@ -147,18 +149,21 @@ func (s *scan) visit(r *reader, c candidate) finding {
 	if real != found {
 		p.real = real + tail
 	}
-	sk, _, problems := r.parse(p)
-	if sk == nil && problems[0].Code == unreadable {
-		// The usual way is over; find out why, at the price of more calls.
-		return s.unusual(r, c, p, found, real, problems)
+	if e := s.again(p); e != nil {
+		return e.finding()
 	}
-	return s.finish(c, p, sk, problems)
+	rd := s.read(r, p)
+	if rd.skill == nil && rd.problems[0].Code == unreadable {
+		// The usual way is over; find out why, at the price of more calls.
+		return s.unusual(r, c, p, found, real, rd)
+	}
+	return s.finish(c, p, rd)
 }
 
 // unusual handles a directory whose SKILL.md could not be opened: it may be a
-// link, have its name in another case, or not exist. The problems are those to
+// link, have its name in another case, or not exist. The reading is what to
 // report when it is none of these.
-func (s *scan) unusual(r *reader, c candidate, p place, found, real string, problems []skill.Problem) finding {
+func (s *scan) unusual(r *reader, c candidate, p place, found, real string, rd reading) finding {
 	st, err := os.Lstat(p.real)
 	if err == nil && st.Mode()&fs.ModeSymlink != 0 {
 		return s.linkedFile(r, c, p)
@@ -167,7 +172,7 @@ func (s *scan) unusual(r *reader, c candidate, p place, found, real string, prob
 		return finding{problems: []skill.Problem{problemOf(p.path, refuse(notRegular, "%s is not a regular file", skillFile))}}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return finding{problems: problems}
+		return s.finish(c, p, rd)
 	}
 	entries, err := list(real)
 	if err != nil {
@@ -178,7 +183,7 @@ func (s *scan) unusual(r *reader, c candidate, p place, found, real string, prob
 			f := s.otherCase(r, c, place{
 				path: filepath.Join(found, e.Name()), real: filepath.Join(real, e.Name()), linked: p.linked,
 			}, e.Type()&fs.ModeSymlink != 0)
-			f.problems = append(f.problems, wrongFileName(filepath.Join(found, e.Name())))
+			f.problems = append(slices.Clip(f.problems), wrongFileName(filepath.Join(found, e.Name())))
 			return f
 		}
 	}
@@ -190,8 +195,7 @@ func (s *scan) otherCase(r *reader, c candidate, p place, link bool) finding {
 	if link {
 		return s.linkedFile(r, c, p)
 	}
-	sk, _, problems := r.parse(p)
-	return s.finish(c, p, sk, problems)
+	return s.file(r, c, p)
 }
 
 // linkedFile reads a skill whose SKILL.md is itself a link (spec C-7).
@@ -201,8 +205,15 @@ func (s *scan) linkedFile(r *reader, c candidate, p place) finding {
 		return finding{problems: []skill.Problem{problemOf(p.path, err)}}
 	}
 	p.real, p.linked = target, true
-	sk, _, problems := r.parse(p)
-	return s.finish(c, p, sk, problems)
+	return s.file(r, c, p)
+}
+
+// file takes the skill from the file at p.
+func (s *scan) file(r *reader, c candidate, p place) finding {
+	if e := s.again(p); e != nil {
+		return e.finding()
+	}
+	return s.finish(c, p, s.read(r, p))
 }
 
 // category prepares the directories of a directory without SKILL.md.
@@ -236,18 +247,23 @@ func (s *scan) category(c candidate, linked bool, found, real string, entries []
 }
 
 // finish completes what one file became.
-func (s *scan) finish(c candidate, p place, sk *skill.Skill, problems []skill.Problem) finding {
-	if sk == nil {
-		return finding{problems: problems}
+func (s *scan) finish(c candidate, p place, rd reading) finding {
+	if e := s.kept(p, rd); e != nil {
+		return e.finding()
 	}
+	sk := rd.skill
+	if sk == nil {
+		return finding{problems: rd.problems}
+	}
+	problems := rd.problems
 	if !printable(c.name) {
-		problems = append(problems, problem(unprintableDir, p.path, fmt.Sprintf("the directory name %q cannot be typed", c.name)))
+		problems = append(slices.Clip(problems), problem(unprintableDir, p.path, fmt.Sprintf("the directory name %q cannot be typed", c.name)))
 	}
 	sk.ID = identity(c.name)
 	sk.Origin.Category = c.in.category
 	sk.Origin.Dir = filepath.Dir(p.path)
 	s.complete(sk)
-	return finding{skill: sk, problems: problems}
+	return s.entry(p, rd, sk, problems).finding()
 }
 
 // complete fills in what all skills of the root share, and the body.
@@ -271,12 +287,14 @@ func (s *scan) identify(skills []*skill.Skill) {
 		}
 	}
 	taken := make(map[string]bool, len(skills))
-	for _, sk := range skills {
+	for i, sk := range skills {
 		if sk.Origin.Linked && physical[sk.Origin.Real] {
 			continue // the same file once more: takes no name from others (spec C-7)
 		}
 		physical[sk.Origin.Real] = true
 		if taken[sk.ID] && sk.Origin.Category != "" && s.root.Source != skill.Legacy {
+			renamed := *sk // the cache has the other one
+			sk, skills[i] = &renamed, &renamed
 			sk.ID = identity(sk.Origin.Category) + ":" + sk.ID
 		}
 		taken[sk.ID] = true

@@ -29,6 +29,7 @@ const maxManifest = 1 << 20
 // read-only once it was read.
 type Manifest struct {
 	Name, Version, Description string
+	Nameless                   bool   // Name is that of the directory
 	Dir                        string // absolute
 	DefaultOff                 bool   // defaultEnabled is false
 	Hooks                      hook.Config
@@ -63,17 +64,6 @@ func (m *Manifest) AgentPaths() []string {
 	}
 	return out
 }
-
-// A shape is a kind of JSON value.
-type shape string
-
-const (
-	text    shape = "a string"
-	boolean shape = "true or false"
-	list    shape = "an array"
-	texts   shape = "an array of strings"
-	object  shape = "an object"
-)
 
 // fields are the manifest's known keys with the values they may have. Other
 // keys are ignored (spec X-1).
@@ -152,7 +142,7 @@ func readManifest(dir string, entry *Entry) (*Manifest, []skill.Problem, bool) {
 		}
 	}
 	if m.Name == "" {
-		m.Name = filepath.Base(dir)
+		m.Name, m.Nameless = filepath.Base(dir), true
 	}
 	return m, problems, true
 }
@@ -339,50 +329,6 @@ func (m *Manifest) local(path, key string, raw map[string]json.RawMessage, probl
 		paths = append(paths, rel)
 	}
 	return paths, problems
-}
-
-// fits reports whether data, which is valid JSON, has the shape.
-func (s shape) fits(data json.RawMessage) bool {
-	var v any
-	switch s {
-	case text:
-		v = new(string)
-	case boolean:
-		v = new(bool)
-	case list:
-		v = new([]json.RawMessage)
-	case texts:
-		v = new([]string)
-	case object:
-		v = new(map[string]json.RawMessage)
-	}
-	return json.Unmarshal(data, v) == nil
-}
-
-func either(shapes []shape) string {
-	var names []string
-	for _, s := range shapes {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, " or ")
-}
-
-// textOf returns a string, or "".
-func textOf(data json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(data, &s) // its shape was checked
-	return s
-}
-
-// textsOf returns the strings of a value that is one or an array of them.
-func textsOf(data json.RawMessage) []string {
-	var one string
-	if json.Unmarshal(data, &one) == nil {
-		return []string{one}
-	}
-	var many []string
-	_ = json.Unmarshal(data, &many) // its shape was checked
-	return many
 }
 
 // localPath checks a path of the manifest (spec X-1) and returns it relative to

@@ -29,12 +29,19 @@ type Declared struct {
 }
 
 // Hooks returns every hook that is declared: those of settings files, strongest
-// file first, then those that skills register when they are invoked (spec H-11).
+// file first, those of plugins, then those that skills register when they are
+// invoked (spec H-11).
 func Hooks(e *knack.Engine) (out []Declared) {
 	on, left := e.Settings().HooksInForce()
 	for _, f := range slices.Concat(on, left) {
 		for _, entry := range entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))}) {
 			out = append(out, Declared{entry, f.Off})
+		}
+	}
+	for _, p := range e.PluginHooks() {
+		_, off := admitPlugin(e, p)
+		for _, entry := range pluginEntries(p) {
+			out = append(out, Declared{entry, off})
 		}
 	}
 	for s := range e.Snapshot().All() {
@@ -46,8 +53,8 @@ func Hooks(e *knack.Engine) (out []Declared) {
 	return out
 }
 
-// GlobalHooks returns the hooks of settings files that are in force, as one
-// group (spec H-7, H-10). A bare run has none but the administrator's.
+// GlobalHooks returns the hooks of settings files and of plugins that are in
+// force, as one group (spec H-7, H-10). A bare run has none but the administrator's.
 func GlobalHooks(e *knack.Engine, bare bool) []hookexec.Entry {
 	var out []hookexec.Entry
 	on, _ := e.Settings().HooksInForce()
@@ -57,7 +64,28 @@ func GlobalHooks(e *knack.Engine, bare bool) []hookexec.Entry {
 		}
 		out = append(out, entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))})...)
 	}
+	if bare {
+		return out
+	}
+	for _, p := range e.PluginHooks() {
+		if ok, _ := admitPlugin(e, p); ok {
+			out = append(out, pluginEntries(p)...)
+		}
+	}
 	return out
+}
+
+// pluginEntries are the hooks that a plugin brings in its hooks file.
+func pluginEntries(p knack.PluginHook) []hookexec.Entry {
+	return entries(p.Config, hookexec.Entry{Owner: p.Plugin.Name, Level: hookexec.Plugin, Env: p.Env,
+		Dirs: hookexec.Dirs{PluginRoot: p.Plugin.Dir, PluginData: p.Data}})
+}
+
+// admitPlugin holds the hooks of a plugin against policy (spec H-10).
+func admitPlugin(e *knack.Engine, p knack.PluginHook) (ok bool, why string) {
+	none, managed := e.Settings().HookPolicy()
+	return hookexec.Admit(hookexec.Plugin, hookexec.Facts{Managed: p.Plugin.Managed(), Plugin: true},
+		hookexec.Policy{Trusted: e.Trusted(), DisabledManaged: none != "", ManagedOnly: managed != ""})
 }
 
 // SkillHooks returns the hooks that a skill registers when it is invoked.

@@ -106,12 +106,20 @@ func (h *Host) Sync() {
 	}
 }
 
-// touched tells the session of files, and keeps which skills that activated
-// (spec D-3, M-4).
-func (h *Host) touched(files []string) {
-	if ids := h.Engine.Touch(files...); len(ids) > 0 {
-		h.keep(session.Main, transcript.Activated{IDs: ids})
+// touched tells the engine of files, keeps what followed (spec D-3, M-4), and
+// returns what the person is told of it (spec D-5).
+func (h *Host) touched(ctx context.Context, files []string) []string {
+	d, err := h.Engine.Discover(ctx, files...)
+	if err != nil {
+		return []string{"skills of the touched directories were not read: " + err.Error()}
 	}
+	if a := (transcript.Activated{IDs: d.Lasting(), Below: d.Below()}); len(a.IDs)+len(a.Below) > 0 {
+		h.keep(session.Main, a)
+	}
+	if h.o.NoSkills {
+		return nil
+	}
+	return d.Notices()
 }
 
 // Problems returns what is wrong with agent types, memory files and the

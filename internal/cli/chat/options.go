@@ -229,10 +229,8 @@ func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
 		}
 		given, h.problem = defs, append(h.problem, problems...)
 	}
-	place := h.Engine.Place()
 	set, err := agentdef.Load(ctx, agentdef.Options{
-		Roots: agentdef.Place{Managed: place.Managed, Project: place.ProjectDirs(), Additional: place.AddDirs,
-			UserDir: h.Engine.UserDir(), Repository: h.Engine.ProjectDir()}.Roots(),
+		Roots: h.Engine.AgentRoots(),
 		Given: given, Trusted: h.Engine.Trusted(),
 	})
 	if err != nil {

@@ -56,10 +56,12 @@ rule of the specification that it follows.`,
 			if err != nil {
 				return err
 			}
-			r := explain(cmd.Context(), e, args[0], caller, touch)
-			if f.JSON {
+			r, err := explain(cmd.Context(), e, args[0], caller, touch)
+			switch {
+			case err != nil:
+			case f.JSON:
 				err = output.JSON(cmd.OutOrStdout(), r)
-			} else {
+			default:
 				write(cmd.OutOrStdout(), f.Style(cmd.OutOrStdout()), r)
 			}
 			if err == nil && !r.Found {
@@ -74,15 +76,16 @@ rule of the specification that it follows.`,
 	return cmd
 }
 
-func explain(ctx context.Context, e *knack.Engine, name string, by invoke.Caller, touch []string) report {
+func explain(ctx context.Context, e *knack.Engine, name string, by invoke.Caller, touch []string) (report, error) {
 	name = invoke.Named(name)
-	if entry, err := e.Snapshot().Resolve(name); err == nil {
-		touched(e, entry, touch)
+	d, err := e.Discover(ctx, touch...)
+	if err != nil {
+		return report{}, err
 	}
 	entry, steps := e.Snapshot().Explain(name, e.Session().Active)
-	r := report{ID: name, Steps: steps}
+	r := report{ID: name, Steps: append(steps, refused(d)...)}
 	if entry == nil {
-		return r
+		return r, nil
 	}
 	r.ID, r.Found = entry.ID, true
 	r.Steps = append(r.Steps, activation(e, entry, touch)...)
@@ -92,13 +95,16 @@ func explain(ctx context.Context, e *knack.Engine, name string, by invoke.Caller
 	call, ok := permitted(ctx, e, name, by)
 	r.Invocable = ok
 	r.Steps = append(r.Steps, call)
-	return r
+	return r, nil
 }
 
-func touched(e *knack.Engine, entry *catalog.Entry, files []string) {
-	if f, _ := e.TouchedBy(entry, files...); f != "" {
-		e.Session().Activate(entry.ID)
+// refused says which skills the touched files did not bring, because git ignores
+// their directory (spec D-1).
+func refused(d knack.Discovery) (out []catalog.Step) {
+	for _, p := range d.Refused {
+		out = append(out, catalog.Step{Rule: "D-1", Outcome: "ignored", Detail: p.Message, Path: p.Path})
 	}
+	return out
 }
 
 // activation says what each touched file does to a conditional skill (spec D-3).

@@ -14,7 +14,6 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/audit"
-	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/hookexec"
 	"github.com/knack-skills/knack/internal/cli/chat"
 	"github.com/knack-skills/knack/internal/cli/output"
@@ -123,7 +122,7 @@ func list(ctx context.Context, e *knack.Engine) ([]row, error) {
 	add := func(entry hookexec.Entry, state, reason string) {
 		h := entry.Handler
 		rows = append(rows, row{Event: string(entry.Event), Matcher: entry.Matcher, If: h.If, Type: h.Type,
-			Command: does(h), Origin: entry.Owner, Source: entry.Level, Once: h.Once, State: state, Reason: reason,
+			Command: hookexec.Summary(h), Origin: entry.Owner, Source: entry.Level, Once: h.Once, State: state, Reason: reason,
 			Last: ran[key(string(entry.Event), entry.Owner, hookexec.Summary(h))]})
 	}
 	for _, d := range chat.Hooks(e) {
@@ -137,19 +136,6 @@ func list(ctx context.Context, e *knack.Engine) ([]row, error) {
 		add(d.Entry, state, d.Off)
 	}
 	return rows, nil
-}
-
-// does is what a hook does, as it is written.
-func does(h hook.Handler) string {
-	switch h.Type {
-	case hook.Command:
-		return strings.Join(append([]string{h.Command}, h.Args...), " ")
-	case hook.Prompt, hook.Agent:
-		return h.Prompt
-	case hook.MCPTool:
-		return h.Server + " " + h.Tool
-	}
-	return hookexec.Summary(h) // an address, without what may be secret
 }
 
 // results reads from the audit log how each hook ended last.

@@ -43,12 +43,19 @@ func (e *UsageError) Error() string { return e.Text }
 // Usagef returns a [*UsageError].
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
+// A DeniedError is something that a person or a policy did not allow.
+type DeniedError struct{ Text string }
+
+// Error returns the text.
+func (e *DeniedError) Error() string { return e.Text }
+
 // ExitCode returns the exit code that an error stands for.
 func ExitCode(err error) int {
 	var (
 		usage   *UsageError
 		refused *invoke.RefusedError
 		denied  *prompt.DeniedError
+		no      *DeniedError
 		blocked *agent.BlockedError
 	)
 	switch {
@@ -56,7 +63,7 @@ func ExitCode(err error) int {
 		return ExitFine
 	case errors.As(err, &usage):
 		return ExitUsage
-	case errors.As(err, &refused), errors.As(err, &denied), errors.As(err, &blocked):
+	case errors.As(err, &refused), errors.As(err, &denied), errors.As(err, &blocked), errors.As(err, &no):
 		return ExitDenied
 	case errors.Is(err, context.Canceled):
 		return ExitCancelled

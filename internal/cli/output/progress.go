@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -40,5 +41,34 @@ func (p *Progress) Step(i, n int) {
 func (p *Progress) Done() {
 	if p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// Waiting tells what a command waits for, once it has taken longer than a second:
+// on a terminal in a line that goes away, else once. stop ends it and waits until
+// nothing more is written.
+func Waiting(w io.Writer, what string) (stop func()) {
+	var mu sync.Mutex
+	shown, done := false, false
+	timer := time.AfterFunc(time.Second, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done {
+			return
+		}
+		shown = true
+		if terminal(w) != nil {
+			fmt.Fprintf(w, "%s ...", what)
+		} else {
+			fmt.Fprintf(w, "%s ...\n", what)
+		}
+	})
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if done = true; shown && terminal(w) != nil {
+			fmt.Fprint(w, "\r\x1b[K")
+		}
 	}
 }

@@ -174,6 +174,9 @@ func (f *Flags) report(w io.Writer, e *knack.Engine) {
 	for _, p := range e.Snapshot().Problems {
 		fmt.Fprintln(w, output.Problem(p))
 	}
+	if err := e.IndexError(); err != nil {
+		fmt.Fprintln(w, "notice: the index of skill files is not kept, so they are read at each start:", err)
+	}
 }
 
 // Style returns how to print on w.
@@ -186,6 +189,15 @@ func By(value string) (invoke.Caller, error) {
 		return c, nil
 	}
 	return "", output.Usagef("--by: %q is neither user nor model", value)
+}
+
+// Quiet loads the workspace without a word, for completion: a person is in the
+// middle of typing.
+func (f *Flags) Quiet(cmd *cobra.Command) (*knack.Engine, error) {
+	if cmd.Context() == nil {
+		cmd.SetContext(context.Background())
+	}
+	return f.load(cmd)
 }
 
 // CompleteNames completes skill names for commands that take one. It says
