@@ -34,7 +34,7 @@ func (a approvals) Examine(ctx context.Context, entry *catalog.Entry, in skill.I
 	case c.Loose != "":
 		out.Note = "you are asked each time, because " + c.Loose
 		return out, nil
-	case isSet(a.e.settings.AllowManagedPermissionRulesOnly):
+	case isSet(a.e.conf().settings.AllowManagedPermissionRulesOnly):
 		return out, nil // only the administrator allows for good
 	}
 	store, key := a.e.Approvals(), approval.Key{Workspace: a.e.project, Skill: entry.Qualified}
@@ -53,7 +53,7 @@ func (a approvals) Examine(ctx context.Context, entry *catalog.Entry, in skill.I
 // nil where a rule would not be in force: its file waits for trust (spec S-9).
 func (e *Engine) keeper() invoke.Keeper {
 	if !e.trusted || e.opts.StateDir == "" || !wants(e.opts.SettingSources, settings.LocalLevel) ||
-		isSet(e.settings.AllowManagedPermissionRulesOnly) {
+		isSet(e.conf().settings.AllowManagedPermissionRulesOnly) {
 		return nil
 	}
 	return keeper{settings.Writer{

@@ -1,6 +1,8 @@
 package knack_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,10 +14,21 @@ import (
 // many returns an engine over 10,000 generated skills, in a world of its own.
 func many(b *testing.B) *knack.Engine {
 	b.Helper()
-	dir := b.TempDir()
-	if err := (fixture.Tree{Skills: 10_000, Seed: 1}).Write(dir); err != nil {
+	return open(b, world(b, 10_000))
+}
+
+// world generates a workspace.
+func world(b *testing.B, skills int) (dir string) {
+	b.Helper()
+	dir = b.TempDir()
+	if err := (fixture.Tree{Skills: skills, Seed: 1}).Write(dir); err != nil {
 		b.Fatal(err)
 	}
+	return dir
+}
+
+func open(b *testing.B, dir string) *knack.Engine {
+	b.Helper()
 	e, err := knack.New(b.Context(), knack.Options{
 		Dir: dir, Home: filepath.Join(dir, "home"), StateDir: filepath.Join(dir, "state"), Trust: true,
 		Getenv: func(name string) string {
@@ -29,6 +42,44 @@ func many(b *testing.B) *knack.Engine {
 		b.Fatal(err)
 	}
 	return e
+}
+
+// BenchmarkStart: everything up to the first snapshot, over skills that an
+// earlier process knew.
+func BenchmarkStart(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := world(b, n)
+			open(b, dir)
+			for b.Loop() {
+				if got := open(b, dir).Snapshot().Len(); got < n {
+					b.Fatal(got)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkReload: from one changed file to the next snapshot.
+func BenchmarkReload(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := world(b, n)
+			e := open(b, dir)
+			file := filepath.Join(dir, ".claude/skills/skill-000007/SKILL.md")
+			for i := 0; b.Loop(); i++ {
+				b.StopTimer()
+				text := fmt.Sprintf("---\ndescription: Version %d.\n---\nBody.\n", i)
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				if _, err := e.Refresh(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 // BenchmarkRender: one skill among 10,000, without a shell.

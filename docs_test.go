@@ -92,6 +92,9 @@ func TestPromisesAreTested(t *testing.T) {
 // testsOf names the tests of a package.
 func testsOf(t *testing.T, dir string) []string {
 	t.Helper()
+	if dir == "knack" {
+		dir = "." // the package of the root
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)

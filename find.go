@@ -9,11 +9,13 @@ import (
 
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/search"
+	"github.com/knack-skills/knack/skill"
 )
 
 // Search finds model-visible skills by words (spec L-8), best first; a limit of
-// zero means 20. The index is built on first use and again after a reload or an
-// activation; it reads every body once.
+// zero means 20. The index is built on first use, which reads every body, and
+// brought up to date after a reload or an activation, which reads the bodies of
+// skills that are new or changed.
 func (e *Engine) Search(ctx context.Context, query string, limit int) ([]search.Hit, error) {
 	snap := e.Snapshot()
 	ix, err := e.searchIndex(ctx, snap)
@@ -32,6 +34,9 @@ func (e *Engine) Search(ctx context.Context, query string, limit int) ([]search.
 	}), nil
 }
 
+// headings are those of the bodies that were read.
+type headings map[*skill.Skill]string
+
 func (e *Engine) searchIndex(ctx context.Context, snap *catalog.Snapshot) (*search.Index, error) {
 	e.indexMu.Lock()
 	defer e.indexMu.Unlock()
@@ -41,6 +46,7 @@ func (e *Engine) searchIndex(ctx context.Context, snap *catalog.Snapshot) (*sear
 	}
 	entries := slices.Collect(snap.ModelView(e.session.Active))
 	docs := make([]search.Doc, len(entries))
+	failed := make([]bool, len(entries)) // is tried again next time
 	each(len(entries), func(i int) {
 		entry := entries[i]
 		docs[i] = search.Doc{ID: entry.ID, Name: entry.Name, Description: entry.Description, WhenToUse: entry.WhenToUse}
@@ -48,14 +54,27 @@ func (e *Engine) searchIndex(ctx context.Context, snap *catalog.Snapshot) (*sear
 		if entry.Origin.Path == "" || ctx.Err() != nil {
 			return
 		}
-		if in, err := entry.Content.Body.Load(ctx); err == nil {
+		if known, ok := e.headings[entry.Skill]; ok {
+			docs[i].Headings = known
+		} else if in, err := entry.Content.Body.Load(ctx); err == nil {
 			docs[i].Headings = search.Headings(in.Text)
+		} else {
+			failed[i] = true
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.index, e.indexed = search.Build(docs), key
+	e.headings = make(headings, len(entries)) // a reload keeps the skills that did not change
+	for i, entry := range entries {
+		if !failed[i] {
+			e.headings[entry.Skill] = docs[i].Headings
+		}
+	}
+	if e.index == nil {
+		e.index = new(search.Index)
+	}
+	e.index, e.indexed = e.index.Update(docs), key
 	return e.index, nil
 }
 

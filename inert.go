@@ -18,7 +18,7 @@ func (e *Engine) Inert(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	var out []string
-	for _, p := range e.problems {
+	for _, p := range e.conf().problems {
 		if p.Code == "setting-untrusted" || p.Code == "rule-untrusted" {
 			_, what, _ := strings.Cut(p.Message, ": ")
 			kind := "settings"

@@ -8,18 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/knack-skills/knack/audit"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/listing"
-	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/plugin"
 	"github.com/knack-skills/knack/search"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/shell"
-	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/bundled"
 	"github.com/knack-skills/knack/source/dir"
 )
@@ -65,31 +64,30 @@ const DefaultContextTokens = 200_000
 // An Engine is the skills system of one workspace and one session. It is safe
 // for concurrent use; its catalog is read through immutable snapshots.
 type Engine struct {
-	opts     Options // fixed at creation, defaults filled in
-	real     string  // Dir without links
-	project  string  // see ProjectDir
-	place    dir.Place
-	more     []string // see MoreDirs
-	settings *settings.Settings
-	rules    permission.Rules
-	problems []skill.Problem // of settings and rules
-	trusted  bool
-	catalog  *catalog.Catalog
-	session  *session.Session
-	audit    audit.Sink      // see Audit
-	log      *audit.Log      // behind it; nil for a sink of the host's own
-	bundled  *bundled.Source // nil without compiled-in skills
+	opts    Options // fixed at creation, defaults filled in
+	real    string  // Dir without links
+	project string  // see ProjectDir
+	place   dir.Place
+	trusted bool
+	decided bool                   // trust is an answer already
+	config  atomic.Pointer[config] // see conf
+	catalog *catalog.Catalog
+	session *session.Session
+	audit   audit.Sink      // see Audit
+	log     *audit.Log      // behind it; nil for a sink of the host's own
+	bundled *bundled.Source // nil without compiled-in skills
 
 	active   []plugin.Active // the plugins that are on
 	pluginMu sync.Mutex      // guards the field below
 	plugins  []Plugin        // see Plugins; nil before
 
-	files   *dir.Cache // what skill files said
-	indexes indexing   // see IndexError
-	touch   touching   // see Discover
-	indexMu sync.Mutex // guards the two fields below
-	index   *search.Index
-	indexed indexKey
+	files    *dir.Cache // what skill files said
+	indexes  indexing   // see IndexError
+	touch    touching   // see Discover
+	indexMu  sync.Mutex // guards the three fields below
+	index    *search.Index
+	indexed  indexKey
+	headings headings // of the skills in it
 }
 
 // An indexKey tells when a search index is stale.
@@ -266,12 +264,12 @@ func (e *Engine) Listing() listing.Listing {
 // Env returns what an invocation of this engine may use. A host changes the
 // copy it gets, for example to add the grants of a running turn.
 func (e *Engine) Env() invoke.Env {
-	s := e.settings
+	s := e.conf().settings
 	effort, _ := s.EffortValue() // a bad one is among SettingsProblems
 	noHooks, managedHooks := s.HookPolicy()
 	return invoke.Env{
 		NoHooks: noHooks, ManagedHooks: managedHooks, PluginHooks: s.PluginHooks(),
-		Catalog: e.Snapshot(), Session: e.session, Rules: e.rules,
+		Catalog: e.Snapshot(), Session: e.session, Rules: e.conf().rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
 		Approvals: approvals{e}, Keeper: e.keeper(), Audit: e.audit,
 		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,

@@ -56,9 +56,13 @@ var arrows = map[string]string{
 	"sandbox":  "shell",
 	// Plugins: kept, fetched, unpacked.
 	"extract":      "",
-	"plugin":       "skill hook text frontmatter source/plugin settings state extract agentdef",
+	"plugin":       "skill hook text frontmatter source/dir source/plugin settings state extract agentdef",
 	"plugin/fetch": "plugin extract",
 	"approval":     "skill state text",
+	// Servers of others: which there are, and the connections to them.
+	"mcpconfig":     "skill state",
+	"mcpclient":     "mcpconfig source/mcp text",
+	"mcpclient/sdk": "mcpclient source/mcp",
 	"scan":         "skill frontmatter hook permission prompt text catalog",
 	"telemetry":    "*core llm agent",
 	"lint":         "skill frontmatter prompt permission text catalog gitignore listing",
@@ -82,11 +86,12 @@ var arrows = map[string]string{
 	"agent/tool/web":      "*core agent agent/tool llm",
 	"agent/tool/todo":     "*core agent agent/tool llm",
 	"agent/tool/question": "*core agent agent/tool llm",
+	"agent/tool/remote":   "*core agent agent/tool llm mcpclient mcpconfig",
 	"agentdef":            "skill hook frontmatter permission text",
 	"memory":              "skill text",
 	"session/transcript":  "session skill permission text state",
 	// The façade wires the core, the settings and what is remembered.
-	"": "*core settings state usage approval plugin agentdef",
+	"": "*core settings state usage approval plugin agentdef mcpconfig",
 	// Contract suites, imported by tests alone.
 	"catalog/sourcetest":  "skill catalog",
 	"shell/shelltest":     "shell",
@@ -94,7 +99,7 @@ var arrows = map[string]string{
 	"agent/tool/tooltest": "agent llm",
 }
 
-var core = strings.Fields(`text hook gitignore shell skill turn audit frontmatter
+var core = strings.Fields(`text hook gitignore shell skill turn audit watch frontmatter
 	source/index source/dir source/bundled source/plugin source/mcp catalog discovery watch
 	listing search permission prompt session invoke`)
 
@@ -166,7 +171,7 @@ func checkPackage(t *testing.T, from string, imports []string) {
 // frontEnd reports whether a package is a program or a part of one.
 func frontEnd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
-	return slices.Contains([]string{"cmd", "internal", "bench", "examples"}, first)
+	return slices.Contains([]string{"cmd", "internal", "bench", "examples", "mcpserver"}, first)
 }
 
 func usable(from, path string) bool {

@@ -39,7 +39,7 @@ func (e *Engine) findPlugins() []skill.Problem {
 	for _, d := range e.opts.PluginDirs {
 		e.active = append(e.active, plugin.Inline(e.absolute(d)))
 	}
-	installed, problems := e.PluginStore().Active(e.settings)
+	installed, problems := e.PluginStore().Active(e.conf().settings)
 	for _, a := range installed {
 		if i := slices.IndexFunc(e.active, func(b plugin.Active) bool { return b.Name == a.Name }); i >= 0 {
 			problems = append(problems, skill.Problem{Code: "plugin-duplicate", Severity: skill.Info, Path: a.Dir,
@@ -78,7 +78,7 @@ func (e *Engine) forgetPlugins() {
 func (e *Engine) AgentRoots() []agentdef.Root {
 	p := e.place
 	place := agentdef.Place{Managed: p.Managed, Project: p.ProjectDirs(), Additional: p.AddDirs, UserDir: e.UserDir(), Repository: e.ProjectDir()}
-	if _, strict := e.settings.PluginOnly("agents"); strict {
+	if _, strict := e.conf().settings.PluginOnly("agents"); strict {
 		place.Project, place.Additional, place.UserDir = nil, nil, ""
 	}
 	roots := place.Roots()
@@ -94,7 +94,7 @@ func (e *Engine) AgentRoots() []agentdef.Root {
 // strictPluginOnlyCustomization (spec S-11). It is the loader that knows where a
 // skill is from; what a skill calls itself counts for nothing.
 func (e *Engine) skillRoots(all []dir.Root) []dir.Root {
-	if _, strict := e.settings.PluginOnly("skills"); !strict {
+	if _, strict := e.conf().settings.PluginOnly("skills"); !strict {
 		return all
 	}
 	return slices.DeleteFunc(all, func(r dir.Root) bool { return r.Source != skill.Managed })
@@ -105,7 +105,7 @@ func (e *Engine) leftOut() (out []skill.Problem) {
 	var kinds []string
 	file := ""
 	for _, kind := range []string{"skills", "agents", "hooks", "mcp"} {
-		if f, strict := e.settings.PluginOnly(kind); strict {
+		if f, strict := e.conf().settings.PluginOnly(kind); strict {
 			kinds, file = append(kinds, kind), f
 		}
 	}

@@ -33,8 +33,9 @@ func (e *Engine) IndexError() error {
 	return e.indexes.err
 }
 
-// Preserve makes the engine remember the text of its skill files, up to a limit,
+// preserve makes the engine remember the text of its skill files, up to a limit,
 // so that a version which is kept because an edit broke its file can be invoked
-// (spec D-8). A host calls it when it begins to watch files; until then nothing
-// but summaries is kept. The error is that of ctx.
-func (e *Engine) Preserve(ctx context.Context) error { return e.files.Preserve(ctx, preserved) }
+// (spec D-8). Until then nothing but summaries is kept.
+func (e *Engine) preserve(ctx context.Context) {
+	_ = e.files.Preserve(ctx, preserved) // ctx ended: nobody will ask
+}

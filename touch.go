@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,7 +31,7 @@ type FoundSkills struct {
 
 // ActivatedSkills are the conditional skills that one file activated (spec D-3).
 type ActivatedSkills struct {
-	File   string // as it was given
+	File   string // relative to the working directory, with slashes; outside of it as given
 	Skills []*catalog.Entry
 }
 
@@ -91,9 +92,10 @@ type touching struct {
 	nested  *discovery.Nested   // nil until needed, and without project skills
 	refused map[string]*refusal // by skills directory
 
-	set        *discovery.Set // of the conditional skills of one snapshot
-	entries    map[string]*catalog.Entry
-	generation uint64
+	set        *discovery.Set            // of the conditional skills of one snapshot
+	rules      []discovery.Rule          // that it was made of
+	entries    map[string]*catalog.Entry // by lasting id
+	generation uint64                    // of that snapshot
 }
 
 // A refusal is a source without skills that says why a directory has none.
@@ -148,10 +150,7 @@ func (e *Engine) Discover(ctx context.Context, files ...string) (Discovery, erro
 		names[i], more = e.nested().Touch(f)
 		found = append(found, more...)
 	}
-	if e.opts.Bare || e.place.NoProject {
-		found = nil // directories of the project have no say in this run
-	}
-	if len(found) > 0 {
+	if len(found) > 0 && e.mayNest() {
 		if err := e.join(ctx, &d, found); err != nil {
 			return d, err
 		}
@@ -168,6 +167,9 @@ func (e *Engine) Discover(ctx context.Context, files ...string) (Discovery, erro
 			}
 		}
 		if len(a) > 0 {
+			if rel, inside := discovery.Relative(e.opts.Dir, names[i][0]); inside {
+				file = rel
+			}
 			d.Activated = append(d.Activated, ActivatedSkills{file, a})
 		}
 	}
@@ -236,7 +238,7 @@ func (e *Engine) sourcesOf(found []discovery.Found) (out []catalog.Source) {
 // foundBefore returns the sources of directories that a resumed session found
 // earlier. They are held against git's rules again.
 func (e *Engine) foundBefore() (out []catalog.Source) {
-	if e.opts.Bare || e.place.NoProject {
+	if !e.mayNest() {
 		return nil
 	}
 	e.touch.mu.Lock()
@@ -248,6 +250,12 @@ func (e *Engine) foundBefore() (out []catalog.Source) {
 		}
 	}
 	return out
+}
+
+// mayNest reports whether directories of the project may bring skills: not in a
+// bare run, nor against the settings or the administrator.
+func (e *Engine) mayNest() bool {
+	return !e.opts.Bare && !e.place.NoProject && len(e.skillRoots([]dir.Root{{Source: skill.Project}})) > 0
 }
 
 // nested is made when the first file is touched. The caller holds touch.mu.
@@ -277,8 +285,16 @@ func (e *Engine) conditional() *discovery.Set {
 			rules = append(rules, discovery.Rule{ID: id, Base: e.baseOf(entry), Patterns: entry.Trigger.Paths})
 		}
 	}
-	t.set, t.generation = discovery.NewSet(rules), snap.Generation
+	// Most reloads change no condition, and compiling ten thousand takes long.
+	if t.set == nil || !slices.EqualFunc(t.rules, rules, sameRule) {
+		t.set, t.rules = discovery.NewSet(rules), rules
+	}
+	t.generation = snap.Generation
 	return t.set
+}
+
+func sameRule(a, b discovery.Rule) bool {
+	return a.ID == b.ID && a.Base == b.Base && slices.Equal(a.Patterns, b.Patterns)
 }
 
 // baseOf is what the patterns of a skill are relative to (spec D-4).

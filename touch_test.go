@@ -129,6 +129,26 @@ func TestDiscoverKnown(t *testing.T) {
 	equal(t, "ids", discover(t, e, "a/b/new.ts").IDs(), []string{"ts"})
 }
 
+// TestDiscoverEdited: a condition counts as it is now (spec D-3).
+func TestDiscoverEdited(t *testing.T) {
+	l := newLab(t, map[string]string{"repo/.claude/skills/ts/SKILL.md": doc("TypeScript", `paths: "*.ts"`)})
+	e := l.open()
+	equal(t, "before", discover(t, e, "a.js").IDs(), nil)
+	l.write("repo/.claude/skills/ts/SKILL.md", doc("TypeScript", `paths: "*.js"`))
+	equal(t, "before the reload", discover(t, e, "a.js").IDs(), nil)
+	if _, err := e.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "old pattern", discover(t, e, "a.ts").IDs(), nil)
+	equal(t, "new pattern", discover(t, e, "a.js").IDs(), []string{"ts"})
+	l.write("repo/.claude/skills/ts/SKILL.md", doc("TypeScript rules", `paths: "*.rs"`))
+	if _, err := e.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "still active", listed(e), []string{"ts"})
+	equal(t, "no news", discover(t, e, "a.js", "a.rs"), knack.Discovery{})
+}
+
 // TestDiscoverTrust: nested skills came with the repository (spec S-9).
 func TestDiscoverTrust(t *testing.T) {
 	l := newLab(t, map[string]string{"repo/a/.claude/skills/x/SKILL.md": doc("X", "allowed-tools: Bash(rm *)")})
@@ -147,10 +167,15 @@ func TestDiscoverTrust(t *testing.T) {
 // TestDiscoverNothing: a run that has no project skills finds none.
 func TestDiscoverNothing(t *testing.T) {
 	for name, change := range map[string]func(*knack.Options){
-		"bare":        func(o *knack.Options) { o.Bare = true },
-		"no projects": func(o *knack.Options) { o.SettingSources = []string{"user"} },
+		"bare":         func(o *knack.Options) { o.Bare = true },
+		"plugins only": func(*knack.Options) {},
+		"no projects":  func(o *knack.Options) { o.SettingSources = []string{"user"} },
 	} {
-		e := monorepo(t).open(change)
+		l := monorepo(t)
+		if name == "plugins only" {
+			l.write("etc/managed-settings.json", `{"strictPluginOnlyCustomization": ["skills"]}`)
+		}
+		e := l.open(change)
 		if d := discover(t, e, "apps/web/src/a.css"); len(d.Found)+len(d.Activated) > 0 || len(known(e)) > 0 {
 			t.Errorf("%s: %+v", name, d)
 		}

@@ -19,9 +19,24 @@ import (
 	"github.com/knack-skills/knack/state"
 )
 
+// A config is what the settings files say at one moment. It never changes; a
+// reload puts another in its place (spec D-8).
+type config struct {
+	settings *settings.Settings
+	rules    permission.Rules
+	problems []skill.Problem // of settings and rules
+	more     []string        // see MoreDirs
+}
+
+// conf returns what the settings say now. Whoever needs two answers that belong
+// together asks once.
+func (e *Engine) conf() *config { return e.config.Load() }
+
 // configure loads settings, trust and rules, and what follows from them.
 func (e *Engine) configure() {
 	o := &e.opts
+	c := &config{}
+	e.config.Store(c) // nobody else sees it before it is whole
 	var only []settings.Level
 	for _, s := range o.SettingSources {
 		only = append(only, settings.Level(s))
@@ -29,7 +44,7 @@ func (e *Engine) configure() {
 	if o.SettingSources != nil && only == nil {
 		only = []settings.Level{}
 	}
-	e.settings = settings.Load(settings.Sources{
+	c.settings = settings.Load(settings.Sources{
 		Managed: e.place.Managed, UserDir: e.UserDir(), ProjectDir: e.ProjectDir(), WorkDir: e.real,
 		Flag: o.Settings, Only: only, Home: o.Home,
 	})
@@ -48,16 +63,16 @@ func (e *Engine) configure() {
 			Message: err.Error(), Path: o.StateDir, Fix: "make it readable or remove it; a damaged file makes way, as *.broken, when a skill is next used"})
 	}
 	// Only now may the workspace's own files say more than what restricts it.
-	e.settings = e.settings.ForTrust(e.trusted)
-	e.place.AddDirs = slices.Concat(o.AddDirs, e.settings.Permissions.AdditionalDirectories)
-	e.more = e.moreDirs()
-	if _, ok := e.settings.EffortValue(); !ok {
-		bad = append(bad, skill.Problem{Code: "setting-value", Severity: skill.Warning, Path: e.settings.From("effort"),
-			Message: fmt.Sprintf("effort is %q; it is left out", e.settings.Effort),
+	c.settings = c.settings.ForTrust(e.trusted)
+	e.place.AddDirs = slices.Concat(o.AddDirs, c.settings.Permissions.AdditionalDirectories)
+	c.more = e.moreDirs()
+	if _, ok := c.settings.EffortValue(); !ok {
+		bad = append(bad, skill.Problem{Code: "setting-value", Severity: skill.Warning, Path: c.settings.From("effort"),
+			Message: fmt.Sprintf("effort is %q; it is left out", c.settings.Effort),
 			Fix:     "set it to low, medium, high, xhigh, max or a number of thinking tokens"})
 	}
-	rules, unusable := e.settings.Rules(e.trusted)
-	e.rules, e.problems = rules, slices.Concat(e.settings.Problems, unusable, bad, e.findPlugins(), e.leftOut())
+	rules, unusable := c.settings.Rules(e.trusted)
+	c.rules, c.problems = rules, slices.Concat(c.settings.Problems, unusable, bad, e.findPlugins(), e.leftOut())
 }
 
 // locateState finds the state directory. Without one, as in a container that
@@ -100,6 +115,9 @@ func (e *Engine) absolute(d string) string {
 // decideTrust answers whether the workspace is trusted (spec S-9): this run's
 // word first, then the stored one. noState says why there is no place for one.
 func (e *Engine) decideTrust(noState error) error {
+	if e.decided {
+		return nil
+	}
 	if e.opts.Trust || e.opts.Getenv("KNACK_TRUST") == "1" {
 		e.trusted = true
 		return nil
@@ -125,10 +143,10 @@ func (e *Engine) TrustStore() settings.TrustStore { return settings.TrustStore{D
 func (e *Engine) ProjectDir() string { return e.project }
 
 // Settings returns the merged settings.
-func (e *Engine) Settings() *settings.Settings { return e.settings }
+func (e *Engine) Settings() *settings.Settings { return e.conf().settings }
 
 // Rules returns the permission rules in force.
-func (e *Engine) Rules() permission.Rules { return e.rules }
+func (e *Engine) Rules() permission.Rules { return e.conf().rules }
 
 // Place returns where skills are looked for.
 func (e *Engine) Place() dir.Place { return e.place }
@@ -137,7 +155,7 @@ func (e *Engine) Place() dir.Place { return e.place }
 // and permissions.additionalDirectories), as they are named and where their
 // links lead, and where the workspace itself really is.
 // Callers do not change the list.
-func (e *Engine) MoreDirs() []string { return e.more }
+func (e *Engine) MoreDirs() []string { return e.conf().more }
 
 func (e *Engine) moreDirs() []string {
 	out := []string{e.real}
@@ -154,13 +172,13 @@ func (e *Engine) Dir() string { return e.opts.Dir }
 
 // Problems returns what is wrong with settings, rules and skills, sorted.
 func (e *Engine) Problems() []skill.Problem {
-	out := slices.Concat(e.problems, e.Snapshot().Problems)
+	out := slices.Concat(e.conf().problems, e.Snapshot().Problems)
 	slices.SortFunc(out, skill.CompareProblems)
 	return out
 }
 
 func (e *Engine) catalogOptions() catalog.Options {
-	s := e.settings
+	s := e.conf().settings
 	o := catalog.Options{
 		AllowBundledOverride: isSet(s.AllowBundledOverride),
 		DisableBundled:       isSet(s.DisableBundledSkills),
@@ -180,10 +198,10 @@ func (e *Engine) catalogOptions() catalog.Options {
 
 // denied tells the catalog which skills a rule keeps from the model (spec S-3).
 func (e *Engine) denied(entry *catalog.Entry) (string, bool) {
-	if len(e.rules.Deny) == 0 {
+	if len(e.conf().rules.Deny) == 0 {
 		return "", false
 	}
-	d := permission.Rules{Deny: e.rules.Deny}.Decide(permission.Request{Tool: "Skill",
+	d := permission.Rules{Deny: e.conf().rules.Deny}.Decide(permission.Request{Tool: "Skill",
 		Input: permission.Input{Skill: entry.ID, Aliases: invoke.Aliases(entry)}})
 	return d.Reason, d.Verdict == permission.Deny
 }
@@ -213,7 +231,7 @@ func (e *Engine) entries(matches map[string]float64) []listing.Entry {
 
 // ListingOptions returns the budget policy of settings and environment (spec L-2).
 func (e *Engine) ListingOptions() listing.Options {
-	s := e.settings
+	s := e.conf().settings
 	o := listing.Options{ContextTokens: e.opts.ContextTokens, Mode: listing.Mode(s.SkillListing)}
 	if s.SkillListingBudget != nil {
 		o.Chars = *s.SkillListingBudget
@@ -255,12 +273,12 @@ func newSessionID() string {
 
 // SettingsProblems returns what is wrong with settings, rules and the trust
 // store, in the order of the files.
-func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.problems) }
+func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.conf().problems) }
 
 // PermissionRequest returns a request for a tool in this workspace; the caller
 // fills in its input.
 func (e *Engine) PermissionRequest(tool string) permission.Request {
-	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks, MoreDirs: e.more}
+	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks, MoreDirs: e.conf().more}
 }
 
 // Getenv reads the environment that the engine was configured with.

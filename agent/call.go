@@ -171,6 +171,7 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 			}
 		}
 		a.postTool(ctx, p, failed(out))
+		a.wrote(ctx, p)
 	case ctx.Err() != nil:
 		p.fail("Cancelled while it ran.")
 	default:

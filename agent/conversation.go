@@ -234,6 +234,10 @@ func (c *Conversation) Usage() llm.Usage {
 	return c.usage
 }
 
+// Notify tells whoever observes the conversation something that the person
+// should know.
+func (c *Conversation) Notify(text string) { c.observe(Notice{Agent: session.Main, Text: text}) }
+
 func (c *Conversation) observe(e Event) {
 	if c.opts.Observe == nil {
 		return

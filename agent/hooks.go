@@ -104,6 +104,19 @@ func (c *Conversation) Hear(ctx context.Context, typed string) error {
 	return err
 }
 
+// ConfigChanged runs the ConfigChange hooks before changed settings or skills
+// count; source is one of those of spec H-2. Its error is a [BlockedError] or a
+// [StoppedError]. It is safe to call during a turn.
+func (c *Conversation) ConfigChanged(ctx context.Context, source, file string) error {
+	_, err := c.main.must(ctx, hook.Input{Event: hook.ConfigChange, Source: source, FilePath: file})
+	return err
+}
+
+// FileChanged runs the FileChanged hooks. It is safe to call during a turn.
+func (c *Conversation) FileChanged(ctx context.Context, path string) {
+	c.main.hook(ctx, hook.Input{Event: hook.FileChanged, FilePath: path})
+}
+
 // toolInput is what hooks are told of a call.
 func (a *agent) toolInput(e hook.Event, p *prepared) hook.Input {
 	in := hook.Input{Event: e, ToolName: p.block.Name, ToolInput: llm.Object(p.input()), ToolUseID: p.block.ID}
@@ -190,6 +203,17 @@ func (a *agent) postTool(ctx context.Context, p *prepared, failure string) {
 	}
 	if out.Stop {
 		p.stop = &StoppedError{event, out.StopReason}
+	}
+}
+
+// wrote runs the FileChanged hooks for what a call has written.
+func (a *agent) wrote(ctx context.Context, p *prepared) {
+	if p.plan.ReadOnly || p.out.IsError {
+		return
+	}
+	for _, f := range p.plan.Touches {
+		out := a.hook(ctx, hook.Input{Event: hook.FileChanged, FilePath: f, ToolName: p.block.Name, ToolUseID: p.block.ID})
+		p.follow = append(p.follow, contexts(hook.FileChanged, out.Context)...)
 	}
 }
 

@@ -37,8 +37,9 @@ type Catalog struct {
 	sources   []Source
 	results   []result // what each source gave last, by index
 	listeners []func(*Snapshot)
-	next      *wave // the load that has not begun; nil if nobody waits for one
-	busy      bool  // a load is running or about to
+	next      *wave    // the load that has not begun; nil if nobody waits for one
+	busy      bool     // a load is running or about to
+	stale     []Source // to be read again by the next load
 }
 
 // A result is what one source gave.
@@ -92,6 +93,16 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 // they gave last. If ctx ends first, the sources are still part of the next load.
 func (c *Catalog) Add(ctx context.Context, sources ...Source) (*Snapshot, error) {
 	return c.wait(ctx, false, sources)
+}
+
+// Reload reads these sources again, and no others, and publishes a new snapshot.
+// It is for sources that say themselves that they changed. Each is one that was
+// given to New or Add, and is known by its pointer.
+func (c *Catalog) Reload(ctx context.Context, sources ...Source) (*Snapshot, error) {
+	c.mu.Lock()
+	c.stale = append(c.stale, sources...)
+	c.mu.Unlock()
+	return c.wait(ctx, false, nil)
 }
 
 // SetOptions replaces the policy from the next snapshot on. Add without
@@ -174,8 +185,12 @@ func (c *Catalog) run() {
 	}
 	c.next = nil
 	sources, results, opts := slices.Clone(c.sources), slices.Clone(c.results), c.opts
-	all := w.all
+	all, stale := w.all, c.stale
+	c.stale = nil
 	c.mu.Unlock()
+	for i, src := range sources {
+		results[i].loaded = results[i].loaded && !slices.Contains(stale, src)
+	}
 
 	load(w.ctx, sources, results, all)
 	var snapshot *Snapshot
@@ -188,6 +203,8 @@ func (c *Catalog) run() {
 	if snapshot != nil {
 		copy(c.results, results) // Add may have appended meanwhile
 		c.current.Store(snapshot)
+	} else {
+		c.stale = append(c.stale, stale...) // nobody has read them
 	}
 	listeners := slices.Clone(c.listeners)
 	c.busy = false

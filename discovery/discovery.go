@@ -1,5 +1,11 @@
-// Package discovery answers what follows from a touched file: which conditional
-// skills it activates (spec D-3, D-4). It is pure; its answers feed the session.
+// Package discovery answers what follows from a touched file: in which
+// directories on the way to it skills of their own lie (spec D-1, D-2), and which
+// conditional skills it activates (spec D-3, D-4).
+//
+// What git ignores is found out from git's own files; no process is started.
+// Loading what was found is left to a source and the catalog, and remembering
+// what is active to the session. [Nested] remembers directories; all else is
+// immutable. Everything is safe for concurrent use.
 package discovery
 
 import (

@@ -171,7 +171,7 @@ func (a *admitted) sameAs(ctx context.Context, c Content) (now Content, same boo
 	if c.Hash == "" {
 		return c, true, nil
 	}
-	in, err := a.entry.Content.Body.Load(ctx)
+	in, err := a.read(ctx)
 	if err != nil {
 		return c, false, fmt.Errorf("reading skill %q: %w", idOf(a.entry), err)
 	}

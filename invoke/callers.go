@@ -18,12 +18,14 @@ const (
 	ByAgent     Caller = "agent-preload" // the skills: field of an agent definition
 	ByKeyword   Caller = "keyword"       // a word in a person's message
 	ByMCPClient Caller = "mcp-client"    // another agent
+	// ByMCPPrompt is a person who picked a prompt in another agent (spec X-8).
+	ByMCPPrompt Caller = "mcp-client-prompt"
 )
 
 // A person is behind these callers: what they typed needs no approval, and the
 // switches that hide a skill from people apply (spec S-5, I-3). Any other
 // caller, known or not, is held to the rules for models.
-var persons = map[Caller]bool{ByUser: true, ByKeyword: true}
+var persons = map[Caller]bool{ByUser: true, ByKeyword: true, ByMCPPrompt: true}
 
 // Person reports whether a person's words started the skill.
 func (c Caller) Person() bool { return persons[c] }
@@ -36,6 +38,7 @@ var called = map[Caller]string{
 	ByAgent:     "an agent definition",
 	ByKeyword:   "a keyword",
 	ByMCPClient: "an MCP client",
+	ByMCPPrompt: "a person at an MCP client",
 }
 
 // A RefusedError reports that the skill exists but may not be started by this

@@ -247,12 +247,20 @@ func (a *admitted) load(ctx context.Context) error {
 	if a.in != nil {
 		return nil
 	}
-	in, err := a.entry.Content.Body.Load(ctx)
+	in, err := a.read(ctx)
 	if err != nil {
 		return fmt.Errorf("reading skill %q: %w", idOf(a.entry), err)
 	}
 	a.in = &in
 	return nil
+}
+
+// read reads the body for this call.
+func (a *admitted) read(ctx context.Context) (skill.Instructions, error) {
+	if b, ok := a.entry.Content.Body.(skill.ArgumentBody); ok {
+		return b.LoadFor(ctx, prompt.SplitArgs(a.req.Args))
+	}
+	return a.entry.Content.Body.Load(ctx)
 }
 
 func (a *admitted) compile(ctx context.Context) (*Result, error) {

@@ -74,6 +74,10 @@ func overrideNote(id string, o turn.Override) string {
 	return reminder(fmt.Sprintf("While skill %q is active, until the end of this turn:", line(id)), lines)
 }
 
+// Variants is the note on nested skills of the same name (spec D-1), which is
+// part of Messages; empty if there are none.
+func (r *Result) Variants() string { return r.variants }
+
 // variantsNote lists the nested skills of the same bare name, when it was the
 // bare name that was called (spec D-1). A model is told only of those that it
 // may be told of.

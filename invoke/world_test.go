@@ -170,7 +170,7 @@ type server struct{ text string }
 func (server) Prompts(context.Context) ([]mcp.Prompt, error) {
 	return []mcp.Prompt{{Name: "issue", Description: "Files an issue."}}, nil
 }
-func (s server) Get(context.Context, string) (string, error) { return s.text, nil }
+func (s server) Get(context.Context, string, map[string]string) (string, error) { return s.text, nil }
 
 // refusal returns the refusal behind err, or fails the test.
 func refusal(t *testing.T, err error) *invoke.RefusedError {

@@ -51,8 +51,16 @@ func newRealBash(t testing.TB) realBash {
 	return b
 }
 
-// ran returns the names of the stubs that a line runs, in a directory of its own.
+// ran returns the names of the stubs that a line runs.
 func (b realBash) ran(t testing.TB, line string) []string {
+	t.Helper()
+	names := strings.Fields(b.log(t, line))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// log returns what the stubs wrote that a line runs, in a directory of its own.
+func (b realBash) log(t testing.TB, line string) string {
 	t.Helper()
 	root, err := os.MkdirTemp(filepath.Dir(b.bin), "run")
 	if err != nil {
@@ -77,9 +85,7 @@ func (b realBash) ran(t testing.TB, line string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := strings.Fields(string(out))
-	slices.Sort(names)
-	return slices.Compact(names)
+	return string(out)
 }
 
 // seen returns the programs that the analysis found in a line, and whether it

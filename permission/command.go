@@ -48,14 +48,8 @@ func (r *reader) call(n *syntax.CallExpr) {
 		}
 		blind = blind || codeVariables[a.Name.Value]
 	}
-	c := &command{}
-	full := words
-	if len(assigns) > 0 {
-		full = slices.Concat(assigns, words)
-		c.hidden = append(c.hidden, words)
-	}
-	c.text = writtenText(full)
-	c.forms = append(c.forms, full)
+	full := slices.Concat(assigns, words)
+	c := &command{text: writtenText(full), forms: [][]word{full}, hidden: [][]word{words}[:min(1, len(assigns))]}
 	p := part{text: c.text, cmd: c}
 	if unsafe == "" && len(assigns) > 0 {
 		c.forms = append(c.forms, words)

@@ -190,20 +190,20 @@ func beginsWithName(w *syntax.Word) bool {
 
 func printsName(p syntax.WordPart) bool {
 	c, ok := p.(*syntax.CmdSubst)
-	return ok && len(c.Stmts) == 1 && namesOnly(c.Stmts[0])
+	return ok && len(c.Stmts) == 1 && namesOnly(c.Stmts[0], printsCommit)
 }
 
-// namesOnly reports whether a statement prints names of commits, or a fixed text
-// that is no option if there are none.
-func namesOnly(s *syntax.Stmt) bool {
+// namesOnly reports whether a statement prints names of commits, or else a fixed
+// text that is no option.
+func namesOnly(s *syntax.Stmt, prints func([]*syntax.Word) bool) bool {
 	if s.Background || s.Negated || slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return r.N == nil || r.N.Value != "2" }) {
 		return false
 	}
 	switch n := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		return n.Op == syntax.OrStmt && namesOnly(n.X) && namesOnly(n.Y)
+		return n.Op == syntax.OrStmt && namesOnly(n.X, printsCommit) && (namesOnly(n.Y, printsCommit) || namesOnly(n.Y, printsText))
 	case *syntax.CallExpr:
-		return len(n.Assigns) == 0 && len(n.Args) > 1 && (printsText(n.Args) || printsCommit(n.Args))
+		return len(n.Assigns) == 0 && len(n.Args) > 1 && prints(n.Args)
 	}
 	return false
 }

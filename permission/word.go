@@ -147,6 +147,10 @@ func (u *unquoter) literal(s string, first, only bool) {
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
+		case '~':
+			if i > 0 && first && (s[i-1] == '=' || s[i-1] == ':') && strings.Contains(s[:i], "=") {
+				u.unknown(false) // bash takes a=~ for an assignment anywhere
+			}
 		case '\\':
 			if i++; i < len(s) {
 				u.add(s[i : i+1])

@@ -133,7 +133,7 @@ func (b *bundle) start() (map[string]any, error) {
 }
 
 // argument is how the text of a prompt names one.
-var argument = regexp.MustCompile(`\$\{arguments\.([A-Za-z_][A-Za-z0-9_]*)\}`)
+var argument = form(`\$\{arguments\.([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // skills writes each prompt as a skill that people start. Its text is only text:
 // what would be a command or a variable in a skill is none there.
@@ -148,7 +148,7 @@ func (b *bundle) skills(dir string) error {
 		}
 		var body strings.Builder
 		at := 0
-		for _, m := range argument.FindAllStringSubmatchIndex(p.Text, -1) {
+		for _, m := range argument().FindAllStringSubmatchIndex(p.Text, -1) {
 			body.WriteString(literal(p.Text[at:m[0]], p.Arguments) + "$" + p.Text[m[2]:m[3]])
 			at = m[1]
 		}

@@ -161,7 +161,7 @@ func (p *Prepared) get(ctx context.Context, f Fetcher, into string) error {
 		return err
 	}
 	p.Brings.Off = m.DefaultOff
-	p.Brings.Files, p.Brings.Bytes, p.Brings.Skipped = got.Summary.Files, got.Summary.Bytes, got.Summary.Skipped
+	p.Brings.Files, p.Brings.Bytes, p.Brings.Skipped = got.Summary.Files, got.Summary.Bytes, append(p.Brings.Skipped, got.Summary.Skipped...)
 	if p.Brings.Empty() {
 		return fmt.Errorf("it brings nothing: no skill, command, agent, hook or server was found in it%s", list(": ", p.Brings.Skipped))
 	}

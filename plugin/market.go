@@ -159,7 +159,7 @@ func (m *Market) offer(item json.RawMessage, pluginRoot string) (o Offer) {
 		return o
 	}
 	path := o.Origin.Path
-	if !strings.HasPrefix(path, ".") && pluginRoot != "" {
+	if !strings.HasPrefix(path, ".") && !strings.HasPrefix(path, "/") && pluginRoot != "" {
 		path = strings.TrimSuffix(pluginRoot, "/") + "/" + path
 	}
 	o.Origin = Origin{Kind: Directory, Root: m.Root, Path: filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Kinds of an [Origin].
@@ -59,15 +60,21 @@ func (o Origin) String() string {
 	return cmp.Or(o.URL, o.Path) + at
 }
 
+// The forms of what is given to other programs. They are compiled when they are
+// needed: most runs have nothing to do with plugins.
 var (
-	commitForm  = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	digestForm  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
-	refForm     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./@+-]{0,199}$`)
-	repoForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100}$`)
-	packageForm = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
-	archiveForm = regexp.MustCompile(`(?i)\.(zip|tar|tgz|tar\.gz|mcpb|dxt|skill)$`)
-	scpForm     = regexp.MustCompile(`^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^:]`)
+	commitForm  = form(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	digestForm  = form(`^[0-9a-fA-F]{64}$`)
+	refForm     = form(`^[A-Za-z0-9_][A-Za-z0-9_./@+-]{0,199}$`)
+	repoForm    = form(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/[A-Za-z0-9_.-]{1,100}$`)
+	packageForm = form(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+	archiveForm = form(`(?i)\.(zip|tar|tgz|tar\.gz|mcpb|dxt|skill)$`)
+	scpForm     = form(`^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^:]`)
 )
+
+func form(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // parseOrigin reads the source of an entry of a marketplace.
 func parseOrigin(raw json.RawMessage) (Origin, error) {
@@ -95,13 +102,13 @@ func parseOrigin(raw json.RawMessage) (Origin, error) {
 // Check reports what is wrong with an origin. What is given to other programs
 // later has a form in which it cannot be taken for something else.
 func (o Origin) Check() error {
-	if o.SHA != "" && !commitForm.MatchString(o.SHA) {
+	if o.SHA != "" && !commitForm().MatchString(o.SHA) {
 		return fmt.Errorf("%.80q is no commit: 40 or 64 hexadecimal digits", o.SHA)
 	}
-	if o.Ref != "" && (!refForm.MatchString(o.Ref) || strings.Contains(o.Ref, "..")) {
+	if o.Ref != "" && (!refForm().MatchString(o.Ref) || strings.Contains(o.Ref, "..")) {
 		return fmt.Errorf("%.80q is no branch or tag", o.Ref)
 	}
-	if o.SHA256 != "" && !digestForm.MatchString(o.SHA256) {
+	if o.SHA256 != "" && !digestForm().MatchString(o.SHA256) {
 		return fmt.Errorf("%.80q is no SHA-256", o.SHA256)
 	}
 	if p := filepath.FromSlash(o.Path); o.Path != "" && (o.Kind == Git || o.Kind == GitHub || o.Root != "") && (!filepath.IsLocal(p) || strings.Contains(o.Path, `\`)) {
@@ -109,13 +116,13 @@ func (o Origin) Check() error {
 	}
 	switch o.Kind {
 	case GitHub:
-		if !repoForm.MatchString(o.Repo) || strings.Contains(o.Repo, "..") {
+		if !repoForm().MatchString(o.Repo) || strings.Contains(o.Repo, "..") {
 			return fmt.Errorf("%.80q is no repository: write owner/name", o.Repo)
 		}
 	case Git:
 		return checkGitURL(o.URL)
 	case NPM:
-		if len(o.Package) > 214 || !packageForm.MatchString(o.Package) {
+		if len(o.Package) > 214 || !packageForm().MatchString(o.Package) {
 			return fmt.Errorf("%.80q is no npm package", o.Package)
 		}
 		if o.Registry != "" {
@@ -156,7 +163,7 @@ func checkGitURL(s string) error {
 	switch {
 	case s == "" || strings.HasPrefix(s, "-") || strings.Contains(s, "::") || strings.ContainsAny(s, "\x00\n\r"):
 		return fmt.Errorf("%.200q is no repository", s)
-	case filepath.IsAbs(s), scpForm.MatchString(s):
+	case filepath.IsAbs(s), scpForm().MatchString(s):
 		return nil
 	}
 	u, err := url.Parse(s)
@@ -185,7 +192,7 @@ func Guess(arg string, kind func(path string) string) (o Origin, ok bool) {
 		}
 		return o, true
 	}
-	if !strings.Contains(arg, "://") && !scpForm.MatchString(arg) {
+	if !strings.Contains(arg, "://") && !scpForm().MatchString(arg) {
 		switch kind(arg) {
 		case "dir":
 			return Origin{Kind: Directory, Path: arg}, true
@@ -195,13 +202,13 @@ func Guess(arg string, kind func(path string) string) (o Origin, ok bool) {
 			}
 			return Origin{Kind: Archive, Path: arg}, true
 		}
-		if repo, ref, _ := strings.Cut(arg, "#"); repoForm.MatchString(repo) && !strings.HasPrefix(arg, ".") {
+		if repo, ref, _ := strings.Cut(arg, "#"); repoForm().MatchString(repo) && !strings.HasPrefix(arg, ".") {
 			return Origin{Kind: GitHub, Repo: repo, Ref: ref}, true
 		}
 		return Origin{}, false
 	}
 	where, ref, _ := strings.Cut(arg, "#")
-	if commitForm.MatchString(ref) {
+	if commitForm().MatchString(ref) {
 		o.SHA = ref
 	} else {
 		o.Ref = ref
@@ -212,7 +219,7 @@ func Guess(arg string, kind func(path string) string) (o Origin, ok bool) {
 		path = u.Path
 	}
 	switch web := strings.HasPrefix(where, "http"); {
-	case web && archiveForm.MatchString(path):
+	case web && archiveForm().MatchString(path):
 		o.Kind = Archive
 	case web && strings.HasSuffix(path, ".json"):
 		o.Kind = Hosted

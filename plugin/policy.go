@@ -130,8 +130,10 @@ func (p pattern) matches(name string, o Origin) bool {
 	switch {
 	case p.text != "":
 		want := strings.ToLower(strings.TrimSuffix(p.text, ".git"))
-		guess, _ := Guess(p.text, func(string) string { return "" })
-		return p.text == "*" || name != "" && p.text == name || want == is.Repo || is.URL != "" && guess.same().URL == is.URL ||
+		typed, _ := Guess(p.text, func(string) string { return "" })
+		guess := typed.same()
+		return p.text == "*" || name != "" && p.text == name || want == is.Repo || is.Repo != "" && guess.Repo == is.Repo ||
+			is.URL != "" && guess.URL == is.URL ||
 			is.Path != "" && is.Kind == Directory && filepath.Clean(p.text) == is.Path || is.Package != "" && p.text == is.Package
 	case p.host != nil:
 		host := strings.SplitN(is.URL, "/", 2)[0]

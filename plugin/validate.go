@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/knack-skills/knack/extract"
 	"github.com/knack-skills/knack/skill"
 	source "github.com/knack-skills/knack/source/plugin"
 	"github.com/knack-skills/knack/state"
@@ -53,7 +55,7 @@ func validateMarket(ctx context.Context, path string) (checked int, problems []s
 		if o.Why != "" || o.Origin.Kind != Directory {
 			continue
 		}
-		more, err := validate(ctx, o.Origin.String(), o.Name, &o.Entry)
+		more, err := validateOffer(ctx, o)
 		if err != nil {
 			return checked, problems, err
 		}
@@ -65,6 +67,40 @@ func validateMarket(ctx context.Context, path string) (checked int, problems []s
 		}
 	}
 	return checked + 1, problems, nil
+}
+
+// validateOffer checks a plugin as it would be installed: links to other parts of
+// the marketplace are copies then.
+func validateOffer(ctx context.Context, o Offer) ([]skill.Problem, error) {
+	broken := func(err error) []skill.Problem {
+		return []skill.Problem{{Code: "marketplace-entry", Severity: skill.Error, Path: o.Entry.Path,
+			Message: fmt.Sprintf("the plugin %s cannot be installed: %s", o.Name, bare(err)), Fix: "correct its source, or the files there"}}
+	}
+	temp, err := os.MkdirTemp("", "knack-validate-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	root, err := os.OpenRoot(o.Origin.Root)
+	if err != nil {
+		return broken(err), nil
+	}
+	defer root.Close()
+	w, err := extract.New(temp, extract.Limits{Lenient: true})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if err := w.Tree(ctx, root, o.Origin.Path); err != nil {
+		return broken(err), ctx.Err()
+	}
+	problems, err := validate(ctx, temp, o.Name, &o.Entry)
+	for i := range problems {
+		if rest, ok := strings.CutPrefix(problems[i].Path, temp); ok {
+			problems[i].Path = o.Origin.String() + rest
+		}
+	}
+	return problems, err
 }
 
 // validate checks one plugin.

@@ -182,7 +182,7 @@ func readBound(word string) ([]bound, error) {
 // only when the range names one of the same release.
 func (r Range) Has(version string) bool {
 	v, ok := readNumber(version)
-	if !ok {
+	if !ok || v.part[0] < 0 {
 		return false
 	}
 	v = v.zeroed()

@@ -43,6 +43,9 @@ type command struct {
 const maxHint = 1000
 
 func newCompiler(s *skill.Skill, in skill.Instructions, args string, env Env) *compiler {
+	if in.Filled {
+		args = "" // they are in the text, and are not added once more
+	}
 	if env.Vars.SkillDir == "" {
 		env.Vars.SkillDir = in.Dir
 	}
@@ -81,6 +84,9 @@ func (c *compiler) readPlaceholders() {
 	positional := c.skill.Content.Positional || c.usesArguments()
 	live := c.tokens[:0]
 	for _, t := range c.tokens {
+		if c.in.Filled && t.kind != variableToken {
+			continue // text: a value that looks like a placeholder is none
+		}
 		number := t.kind == indexToken && !t.listed
 		if number && (t.code && !positional || t.money && !t.escaped) {
 			continue // text

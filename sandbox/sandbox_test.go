@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 	if code, mine := Main(os.Args); mine {
 		os.Exit(code)
 	}
+	// Under -race every helper would end a second later.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 

@@ -6,20 +6,29 @@ import (
 )
 
 // Build indexes docs. It keeps their strings.
-func Build(docs []Doc) *Index {
-	b := builder{ix: &Index{docs: slices.Clone(docs), terms: map[string]int32{}}}
-	b.ends = make([]int32, 0, len(docs))
-	b.lengths = make([][fields]int32, 0, len(docs))
+func Build(docs []Doc) *Index { return new(Index).Update(docs) }
+
+// Update returns what Build would of docs, and reads only those that ix, which
+// does not change, has not under the same id with the same texts.
+func (ix *Index) Update(docs []Doc) *Index {
+	b := builder{ix: &Index{docs: slices.Clone(docs), terms: make(map[string]int32, len(ix.terms))}}
+	b.old = newEarlier(ix)
+	b.ix.ends = make([]int32, 0, len(docs))
+	b.ix.lengths = make([][fields]int32, 0, len(docs))
 	size := 0
-	for i := range docs {
-		for _, text := range docs[i].texts() {
-			size += len(text)
+	if len(ix.found) == 0 {
+		for i := range docs {
+			for _, text := range docs[i].texts() {
+				size += len(text)
+			}
 		}
 	}
-	b.found = make([]occurrence, 0, size/bytesPerWord)
+	b.ix.found = make([]occurrence, 0, max(size/bytesPerWord, len(ix.found)))
 	b.emit = b.occurrence
 	for i := range docs {
-		b.add(&docs[i])
+		if !b.reuse(&docs[i]) {
+			b.add(&docs[i])
+		}
 	}
 	b.count()
 	b.place()
@@ -45,19 +54,17 @@ func (o occurrence) field() field { return field(o & (1<<fieldBits - 1)) }
 // the weight depends on average lengths.
 type builder struct {
 	ix      *Index
+	old     earlier
 	scan    scanner
-	emit    func(word) // occurrence, made into a value once
-	field   field      // that is being read
-	found   []occurrence
-	ends    []int32         // of each document in found
-	lengths [][fields]int32 // words of each field of each document
+	emit    func(word)      // occurrence, made into a value once
+	field   field           // that is being read
 	average [fields]float64 // words of a field, where it is not empty
 	weights []float64       // by term: what the current document gathered
 }
 
 // add reads the words of d.
 func (b *builder) add(d *Doc) {
-	b.lengths = append(b.lengths, [fields]int32{})
+	b.ix.lengths = append(b.ix.lengths, [fields]int32{})
 	for f, text := range d.texts() {
 		how := asText
 		if field(f) == fieldID || field(f) == fieldName {
@@ -66,24 +73,75 @@ func (b *builder) add(d *Doc) {
 		b.field = field(f)
 		b.scan.scan(text, how, b.emit)
 	}
-	b.ends = append(b.ends, int32(len(b.found)))
+	b.ix.ends = append(b.ix.ends, int32(len(b.ix.found)))
 }
 
 // occurrence notes a word of the last document.
 func (b *builder) occurrence(w word) {
 	term, ok := b.ix.terms[string(w.text)]
 	if !ok {
-		term = int32(len(b.ix.terms))
-		b.ix.terms[string(w.text)] = term
+		term = b.term(string(w.text))
 	}
-	b.found = append(b.found, occurs(term, b.field))
-	b.lengths[len(b.lengths)-1][b.field]++
+	b.ix.found = append(b.ix.found, occurs(term, b.field))
+	b.ix.lengths[len(b.ix.lengths)-1][b.field]++
+}
+
+// term numbers a new word.
+func (b *builder) term(text string) int32 {
+	term := int32(len(b.ix.words))
+	b.ix.words = append(b.ix.words, text)
+	b.ix.terms[text] = term
+	return term
+}
+
+// An earlier index tells what was read of documents before.
+type earlier struct {
+	ix    *Index
+	byID  map[string]int32
+	terms []int32 // the new number of each of its words, plus one; 0 is none yet
+}
+
+func newEarlier(ix *Index) earlier {
+	old := earlier{ix: ix, byID: make(map[string]int32, len(ix.docs)), terms: make([]int32, len(ix.words))}
+	for i := range ix.docs {
+		old.byID[ix.docs[i].ID] = int32(i)
+	}
+	return old
+}
+
+// reuse takes the words of d from the earlier index, if they are known there.
+func (b *builder) reuse(d *Doc) bool {
+	old := b.old.ix
+	i, ok := b.old.byID[d.ID]
+	if !ok || old.docs[i] != *d {
+		return false
+	}
+	from := int32(0)
+	if i > 0 {
+		from = old.ends[i-1]
+	}
+	for _, o := range old.found[from:old.ends[i]] {
+		term := b.old.terms[o.term()] - 1
+		if term < 0 {
+			text := old.words[o.term()]
+			if known, ok := b.ix.terms[text]; ok {
+				term = known
+			} else {
+				term = b.term(text)
+			}
+			b.old.terms[o.term()] = term + 1
+		}
+		b.ix.found = append(b.ix.found, occurs(term, o.field()))
+	}
+	b.ix.ends = append(b.ix.ends, int32(len(b.ix.found)))
+	b.ix.lengths = append(b.ix.lengths, old.lengths[i])
+	return true
 }
 
 // count finds the average lengths.
 func (b *builder) count() {
 	var sum, filled [fields]float64
-	for _, l := range b.lengths {
+	for _, l := range b.ix.lengths {
 		for f, n := range l {
 			if n > 0 {
 				sum[f] += float64(n)
@@ -118,11 +176,11 @@ func (b *builder) place() {
 // occurrences weighted by field and length.
 func (b *builder) documents(f func(doc, term int32, weight float64)) {
 	from := int32(0)
-	for doc, to := range b.ends {
-		found := b.found[from:to]
+	for doc, to := range b.ix.ends {
+		found := b.ix.found[from:to]
 		var share [fields]float64
 		for i := range share {
-			share[i] = fieldWeight[i] / (1 - lengthShare + lengthShare*float64(b.lengths[doc][i])/b.average[i])
+			share[i] = fieldWeight[i] / (1 - lengthShare + lengthShare*float64(b.ix.lengths[doc][i])/b.average[i])
 		}
 		for _, o := range found {
 			b.weights[o.term()] += share[o.field()]

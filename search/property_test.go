@@ -1,6 +1,7 @@
 package search
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -97,4 +98,32 @@ func TestWhatCountsMore(t *testing.T) {
 			t.Errorf("%s: %+v", tt.name, hits)
 		}
 	}
+}
+
+// An index that was updated is the one that would be built anew, whatever was
+// added, changed, moved and removed, as often as one likes.
+func TestUpdateIsBuild(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := drawDocs(t)
+		ix := Build(docs)
+		for range rapid.IntRange(1, 3).Draw(t, "updates") {
+			next := rapid.Permutation(docs).Draw(t, "order")
+			next = next[:rapid.IntRange(0, len(next)).Draw(t, "kept")]
+			for i := range next {
+				if rapid.IntRange(0, 3).Draw(t, "edit") == 0 {
+					next[i].Description = drawQuery(t)
+				}
+			}
+			docs = append(next, Doc{ID: drawQuery(t), Headings: drawQuery(t)})
+			before := *ix
+			updated := ix.Update(docs)
+			if want := Build(docs); !reflect.DeepEqual(updated, want) {
+				t.Fatalf("updated\n%+v\nbuilt\n%+v", updated, want)
+			}
+			if !reflect.DeepEqual(*ix, before) {
+				t.Fatal("the earlier index changed")
+			}
+			ix = updated
+		}
+	})
 }

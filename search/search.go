@@ -1,6 +1,6 @@
 // Package search finds skills by words (spec L-8), for catalogs too large to
 // list. An index is built from one snapshot and never changes; it is safe for
-// concurrent use.
+// concurrent use. The next one is made from it, see [Index.Update].
 //
 // Documents are ranked by BM25F: a rare word counts more than a common one, a
 // word in the id or name more than one in the description, and a short field
@@ -74,6 +74,12 @@ type Index struct {
 	sorted []string         // the words, for beginnings
 	starts []int32          // of the postings of each word, and the end of the last
 	places []posting
+
+	// What Update needs of the documents.
+	words   []string // by the number of the term
+	found   []occurrence
+	ends    []int32         // of each document in found
+	lengths [][fields]int32 // words of each field of each document
 }
 
 // A posting says that a word occurs in a document.

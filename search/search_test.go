@@ -304,6 +304,17 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkUpdate is a new snapshot in which one skill of 10,000 changed.
+func BenchmarkUpdate(b *testing.B) {
+	docs := large(10_000)
+	ix := Build(docs)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		docs[5_000].Description = fmt.Sprint("changed ", i)
+		ix = ix.Update(docs)
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
 	ix := Build(large(10_000))
 	for name, query := range map[string]string{"rare": "words2501", "common": "word0 words2 wording1", "chinese": "提取表格", "sentence": "please help me with words2 and the wording1 of word2000 word1500", "prefix": "wordi"} {

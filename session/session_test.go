@@ -117,6 +117,30 @@ func TestActivation(t *testing.T) { // spec D-3: one way, for all agents
 	}
 }
 
+// TestForget: /clear takes back what nothing else does (spec D-3).
+func TestForget(t *testing.T) {
+	s := session.New("")
+	s.Activate("a", "b")
+	s.Tell(session.Main, map[string]skill.Summary{"a": {ID: "a"}})
+	s.Record(session.Main, session.Invoked{ID: "a", Text: "x"})
+	s.FoundBelow("apps/web", "apps", "apps/web")
+	before := s.Activations()
+	s.Forget()
+	if s.Active("a") || s.Activations() == before {
+		t.Errorf("still active, or what follows from it is not stale: %d", s.Activations())
+	}
+	if len(s.Told(session.Main))+len(s.Invoked(session.Main)) > 0 || s.Record(session.Main, session.Invoked{ID: "a", Text: "x"}) {
+		t.Error("the main agent remembers")
+	}
+	if got := s.Below(); !slices.Equal(got, []string{"apps/web", "apps"}) {
+		t.Errorf("found directories: %q", got)
+	}
+	s.Activate("a")
+	if !s.Active("a") {
+		t.Error("not active again")
+	}
+}
+
 func TestConcurrentUse(t *testing.T) { // spec M-6
 	s := session.New("")
 	const each = 50

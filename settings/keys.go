@@ -104,7 +104,7 @@ const keyAllow = "permissions.allow"
 // notYet are the keys whose part of the program does not exist yet. They are
 // read and checked, so that a file can be written for both.
 var notYet = []string{
-	"mcpInline", "env",
+	"env",
 }
 
 // keyMeanings has one sentence for each key.
@@ -134,6 +134,8 @@ var keyMeanings = map[string]string{
 	"effort":                     "Effort of the session, also `${CLAUDE_EFFORT}`.",
 	keySandbox:                   "Whether inline commands, hooks and Bash run in a sandbox: `on` where there is one, with `required` not at all where it does not hold everything. The workspace can only ask for more.",
 	"mcpInline":                  "Whether skills of MCP servers enter the conversation instead of running as forks.",
+	"enabledMcpjsonServers":      "MCP servers of a repository's .mcp.json, by name, that are started without a question.",
+	"disabledMcpjsonServers":     "MCP servers of a repository's .mcp.json, by name, that are never started.",
 	"env":                        "Environment variables for commands.",
 	keyManagedHook:               "Whether only managed and bundled hooks run.",
 	keyManagedRule:               "Whether only managed allow rules, and the grants of managed and bundled skills, count.",

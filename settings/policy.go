@@ -52,6 +52,8 @@ var bounds = []bound{
 	{keyNoMarkets, "", managedOnly, "it is a policy of the organisation"},
 	// Instructions from another machine would enter the person's conversation (I-12).
 	{"mcpInline", "", notProject, "a repository must not let MCP skills into your conversation"},
+	// A repository must not start programs by its own word.
+	{"enabledMcpjsonServers", "", notProject, "a repository must not approve the MCP servers that it brings"},
 	// Asking for more is welcome; see raiseSandbox.
 	{keySandbox, "off", notProject, "a repository must not switch your sandbox off"},
 	{keyDefaultMode, "bypassPermissions", notProject, "a repository must not stop the questions"},

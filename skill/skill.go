@@ -109,6 +109,9 @@ type Instructions struct {
 	// Source is the whole file that Text was read from, with its frontmatter, so
 	// that what is approved is what runs (spec S-14); empty when there is none.
 	Source string
+	// Filled says that the arguments of the call are in Text already: nothing in
+	// it is a placeholder for one (see [ArgumentBody]).
+	Filled bool
 }
 
 // A Body yields the instructions. It is called once per invocation, so edits
@@ -116,6 +119,13 @@ type Instructions struct {
 // extract its files first. Implementations are safe for concurrent use.
 type Body interface {
 	Load(ctx context.Context) (Instructions, error)
+}
+
+// An ArgumentBody is a [Body] whose text depends on the arguments of the call,
+// such as a prompt that a server fills in.
+type ArgumentBody interface {
+	Body
+	LoadFor(ctx context.Context, words []string) (Instructions, error)
 }
 
 // BodyFunc is a function used as a [Body].

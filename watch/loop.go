@@ -120,9 +120,9 @@ func (w *Watcher) conclude(now time.Time) {
 	if w.lastPoll.IsZero() {
 		w.lastPoll = now
 	}
-	touched, hints := w.posts.heard(w.roots, w.polled)
+	touched := w.posts.heard(w.roots, w.polled)
 	for {
-		w.out, w.due = w.settle.collect(w.roots, touched, hints, now)
+		w.out, w.due = w.settle.collect(w.roots, touched, now)
 		if w.out == nil || !w.unchanged() {
 			break
 		}

@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (p *posts) hint(h Hint) {
 	if at := p.byPath[h.Path]; at != nil && h.Op != Write {
 		at.lost = at.lost || h.Op != Attrib
 		for _, w := range at.wants {
-			w.root.dirty, w.root.lastHint, hit = true, now, true
+			w.root.dirty, hit = true, true
 		}
 	}
 	dir, name := filepath.Split(h.Path)
@@ -97,9 +98,6 @@ func (p *posts) hint(h Hint) {
 		for i := range at.wants {
 			if w := &at.wants[i]; w.concerns(name, h.Op) {
 				w.root.dirty, hit = true, true
-				if !p.touched[h.Path].fresh {
-					w.root.lastHint = now
-				}
 			}
 		}
 	}
@@ -124,7 +122,7 @@ func (p *posts) touch(h Hint, now time.Time) bool {
 		return true
 	}
 	news := !t.fresh
-	t.fresh = true
+	t.fresh, t.at = true, now
 	switch h.Op {
 	case Write:
 		t.wrote, t.whole = now, false
@@ -155,13 +153,10 @@ func (p *posts) begin(all []*root) (dirty []*root, lost bool, errs []error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range all {
-		if p.lost && !r.dirty {
-			r.dirty, r.lastHint = true, p.lastHint
-		}
-		if r.dirty {
+		if r.dirty || p.lost {
 			dirty = append(dirty, r)
-			r.dirty = false
 		}
+		r.dirty = false
 	}
 	for path, t := range p.touched {
 		t.fresh = false
@@ -367,28 +362,42 @@ func identify(path string) (id, error) {
 	return idOf(info), nil
 }
 
-// heard returns what native events said about files with something pending, and
-// when each root was last hinted at. Everything else is forgotten.
-func (p *posts) heard(roots []*root, polled func(*root) bool) (map[string]touch, func(*root) time.Time) {
-	touched, last := make(map[string]touch), make(map[*root]time.Time)
+// heard returns what native events said about everything pending. What they
+// said is forgotten when nothing is.
+func (p *posts) heard(roots []*root, polled func(*root) bool) map[*node]touch {
+	out := make(map[*node]touch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	pending := false
 	for _, r := range roots {
-		if !polled(r) {
-			last[r] = r.lastHint
+		pending = pending || len(r.pending) > 0
+		if polled(r) {
+			continue
 		}
 		for _, n := range r.pending {
-			if t, ok := p.touched[n.real]; ok {
-				touched[n.real] = t
-			}
+			out[n] = p.about(n.real)
 		}
 	}
-	for path, t := range p.touched {
-		if _, keep := touched[path]; !keep && !t.fresh {
-			delete(p.touched, path)
+	if !pending {
+		maps.DeleteFunc(p.touched, func(_ string, t touch) bool { return !t.fresh })
+	}
+	return out
+}
+
+// about returns what was said about path. A directory above it that was
+// renamed took it along: then its time counts, if it is later.
+func (p *posts) about(path string) touch {
+	t := p.touched[path]
+	for {
+		up := filepath.Dir(path)
+		if up == path {
+			return t
+		}
+		path = up
+		if above, ok := p.touched[path]; ok && above.at.After(t.at) {
+			t.at = above.at
 		}
 	}
-	return touched, func(r *root) time.Time { return last[r] }
 }
 
 // publish replaces the status; the last error stays.

@@ -125,6 +125,15 @@ func (s *script) run(ar *txtar.Archive, o watch.Options) {
 			s.t.Fatalf("after: %s", step)
 		}
 	}
+	if s.fake != nil {
+		again := newFake()
+		fresh, err := watch.Start(context.Background(), roots, watch.Options{Native: again.open})
+		s.must(err)
+		fresh.Close()
+		if got, want := s.fake.watched(), again.watched(); !slices.Equal(got, want) {
+			s.t.Errorf("in the end it watches\n%s\na fresh one\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
 	if got := w.Status(); got.Err != "" || got.Native != (o.Native != nil) {
 		s.t.Errorf("%+v", got)
 	}

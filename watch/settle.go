@@ -28,13 +28,16 @@ type print struct {
 
 // A node is one path below a root.
 type node struct {
-	real  string // without links
-	base  print  // what the receiver of batches knows
-	now   print  // what was last seen
-	since time.Time
-	seen  uint32 // the look of the root that last saw it
-	asked bool   // Options.Same said no about now
+	real  string  // without links
+	base  print   // what the receiver of batches knows
+	now   print   // what was last seen
+	first *moment // when it was first seen like this
+	seen  uint32  // the look of the root that last saw it
+	asked bool    // Options.Same said no about now
 }
+
+// A moment is the time of a look, and that of the look before.
+type moment struct{ at, before time.Time }
 
 // A root is what is known of one [Root]. nodes holds every path that is there
 // or was reported; pending those whose base is not what they are now.
@@ -43,12 +46,20 @@ type root struct {
 	nodes   map[string]*node
 	pending map[string]*node
 	look    uint32
-	remote  bool // on a network file system
-	locked  bool // a directory cannot be watched
+	when    *moment // of the look
+	remote  bool    // on a network file system
+	locked  bool    // a directory cannot be watched
+	dirty   bool    // since the last look; guarded by posts.mu
+}
 
-	// Guarded by posts.mu.
-	dirty    bool
-	lastHint time.Time
+// begin begins a look.
+func (r *root) begin(now time.Time) {
+	m := &moment{at: now}
+	if r.when != nil {
+		m.before = r.when.at
+	}
+	r.look++
+	r.when = m
 }
 
 // A settle decides when a change is ready to be reported (spec D-7). It knows
@@ -59,41 +70,42 @@ type settle struct {
 	firstReady       time.Time // since when something waits for the rest
 }
 
-// A touch is what native events said about one file.
+// A touch is what native events said about one path.
 type touch struct {
+	at    time.Time // the last event
 	wrote time.Time // the last write
 	whole bool      // it appeared, and was not written to since
 	fresh bool      // since the last look
 }
 
 // saw notes what lies at path now.
-func (s *settle) saw(r *root, path, real string, p print, now time.Time) {
+func (s *settle) saw(r *root, path, real string, p print) {
 	n := r.nodes[path]
 	if n == nil {
 		n = new(node)
 		r.nodes[path] = n
 	}
 	n.seen, n.real = r.look, real
-	s.update(r, path, n, p, now)
+	s.update(r, path, n, p)
 }
 
 // sweep ends one look: what it did not see is not there.
-func (s *settle) sweep(r *root, now time.Time) {
+func (s *settle) sweep(r *root) {
 	for path, n := range r.nodes {
 		if n.seen != r.look {
-			s.update(r, path, n, print{}, now)
+			s.update(r, path, n, print{})
 		}
 	}
 }
 
-func (s *settle) update(r *root, path string, n *node, p print, now time.Time) {
+func (s *settle) update(r *root, path string, n *node, p print) {
 	if p == n.now {
 		if p.kind == absent && n.base.kind == absent {
 			delete(r.nodes, path)
 		}
 		return
 	}
-	n.now, n.since, n.asked = p, now, false
+	n.now, n.first, n.asked = p, r.when, false
 	s.version++
 	s.sort(r, path, n)
 }
@@ -118,21 +130,21 @@ func (s *settle) accept(r *root) {
 	}
 }
 
-// due is when the change of n counts, if nothing more happens. lastHint is the
-// last event that concerned the root; zero when it is polled.
-func (s *settle) due(n *node, t touch, lastHint, now time.Time) time.Time {
-	// Calm since: since it was first seen like this or, if earlier, since the
-	// last event. The former alone would not let a busy neighbour pass.
-	calm := n.since
-	if !lastHint.IsZero() && lastHint.Before(calm) {
-		calm = lastHint
+// due is when the change of n counts, if nothing more happens. t is what events
+// said about it, or about a directory it is in; zero when they are not relied on.
+func (s *settle) due(n *node, t touch, now time.Time) time.Time {
+	// Calm since the last event, if that can have been about this change:
+	// since the change was first seen otherwise.
+	calm := n.first.at
+	if !t.at.IsZero() && !t.at.Before(n.first.before) {
+		calm = t.at
 	}
 	if n.now.kind != file || t.whole && n.now.size > 0 {
 		return calm.Add(s.debounce)
 	}
 	// It may be growing. Events say when it was last written to. Without them
 	// its own time does; one in the future says nothing.
-	quiet, own := n.since, time.Unix(0, n.now.mtime)
+	quiet, own := n.first.at, time.Unix(0, n.now.mtime)
 	switch {
 	case !t.wrote.IsZero():
 		quiet = t.wrote
@@ -163,17 +175,16 @@ type item struct {
 }
 
 // collect returns what can be reported now, or nil, and when to ask again; zero
-// is never. touched is by real path.
+// is never.
 //
 // What is ready waits a little for what is not, so that one action of somebody
 // is one batch; a file that grows on and on does not hold up the others.
-func (s *settle) collect(roots []*root, touched map[string]touch, hints func(*root) time.Time, now time.Time) (*ready, time.Time) {
+func (s *settle) collect(roots []*root, touched map[*node]touch, now time.Time) (*ready, time.Time) {
 	var out ready
 	var next time.Time
 	for _, r := range roots {
-		hint := hints(r)
 		for path, n := range r.pending {
-			if due := s.due(n, touched[n.real], hint, now); due.After(now) {
+			if due := s.due(n, touched[n], now); due.After(now) {
 				next = earlier(next, due)
 				continue
 			}

@@ -45,7 +45,7 @@ func path(i int) string { return fmt.Sprintf("f%d", i%6) }
 // hinted notes that there was an event.
 func (w *world) hinted(p string, t touch) {
 	if !w.polled {
-		w.root.lastHint = w.now
+		t.at = w.now
 		w.touched[p] = t
 	}
 }
@@ -100,18 +100,21 @@ func (w *world) do(op byte, p string) {
 
 // look looks, as a watcher does.
 func (w *world) look() {
-	w.root.look++
+	w.root.begin(w.now)
 	for p, at := range w.tree {
-		w.settle.saw(w.root, p, p, at, w.now)
+		w.settle.saw(w.root, p, p, at)
 	}
-	w.settle.sweep(w.root, w.now)
+	w.settle.sweep(w.root)
 }
 
 // receive takes the batch that is ready. It returns its size, and when to ask
 // again.
 func (w *world) receive(t *testing.T) (int, time.Time) {
-	hint := func(r *root) time.Time { return r.lastHint }
-	y, next := w.settle.collect([]*root{w.root}, w.touched, hint, w.now)
+	touched := make(map[*node]touch)
+	for p, n := range w.root.pending {
+		touched[n] = w.touched[p]
+	}
+	y, next := w.settle.collect([]*root{w.root}, touched, w.now)
 	if y == nil {
 		return 0, next
 	}
@@ -165,6 +168,9 @@ func FuzzSettle(f *testing.F) {
 				w.now = next
 			}
 		}
+		if len(w.root.nodes) != len(w.tree) {
+			t.Errorf("%d nodes for %d paths", len(w.root.nodes), len(w.tree))
+		}
 		if len(w.root.pending) > 0 || !maps.Equal(w.known, w.tree) {
 			t.Errorf("quiet: pending %d\nknown %v\ntree  %v", len(w.root.pending), w.known, w.tree)
 		}
@@ -174,4 +180,19 @@ func FuzzSettle(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDue: only an event that can have been about a change says when it was.
+func TestDue(t *testing.T) {
+	s := settle{stable: DefaultStable, debounce: DefaultDebounce}
+	at := func(ms int) time.Time { return time.Unix(1e9, 0).Add(time.Duration(ms) * time.Millisecond) }
+	n := &node{base: print{kind: file}, first: &moment{at: at(9000), before: at(5000)}}
+	for event, want := range map[int]int{1000: 9300, 4999: 9300, 5000: 5300, 8800: 9100, 9100: 9400} {
+		if got := s.due(n, touch{at: at(event)}, at(9000)); !got.Equal(at(want)) {
+			t.Errorf("a removal with an event at %d is due at %v, want %v", event, got, at(want))
+		}
+	}
+	if got := s.due(n, touch{}, at(9000)); !got.Equal(at(9300)) {
+		t.Errorf("a removal without an event is due at %v", got)
+	}
 }

@@ -39,14 +39,13 @@ type look struct {
 	real     string // of the root
 	boundary string // without links; empty: none
 	looked   int    // directories so far
-	now      time.Time
-	distrust bool // events were lost: anything may have been replaced
+	distrust bool   // events were lost: anything may have been replaced
 }
 
 // walk looks at all of r and notes what is there. The error is that of ctx.
 func (w *Watcher) walk(ctx context.Context, r *root) error {
-	r.look++
-	l := &look{w: w, root: r, rule: &rules[r.Kind], now: time.Now(), distrust: w.distrust}
+	r.begin(time.Now())
+	l := &look{w: w, root: r, rule: &rules[r.Kind], distrust: w.distrust}
 	r.remote, r.locked = w.isRemote(r.Path), false
 	if r.Boundary != "" {
 		l.boundary = r.Boundary
@@ -57,7 +56,7 @@ func (w *Watcher) walk(ctx context.Context, r *root) error {
 	if err := l.top(ctx); err != nil {
 		return err
 	}
-	w.settle.sweep(r, l.now)
+	w.settle.sweep(r)
 	w.posts.sweep(r)
 	return nil
 }
@@ -211,7 +210,7 @@ func (l *look) sort(g *group, entries []os.DirEntry) []candidate {
 // entry notes a file that may be a link.
 func (l *look) entry(path, real, dir, name string, info fs.FileInfo) {
 	if !isLink(info.Mode()) {
-		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote), l.now)
+		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote))
 		return
 	}
 	target, err := l.follow(dir, name, 1)
@@ -219,18 +218,18 @@ func (l *look) entry(path, real, dir, name string, info fs.FileInfo) {
 		l.regular(path, target)
 		return
 	}
-	l.w.settle.saw(l.root, path, real, print{kind: other}, l.now)
+	l.w.settle.saw(l.root, path, real, print{kind: other})
 }
 
 // regular notes the file to which a link or the root leads.
 func (l *look) regular(path, real string) {
 	if info, err := lstat(real); err == nil {
-		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote), l.now)
+		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote))
 	}
 }
 
 func (l *look) directory(path, real string, k kind) {
-	l.w.settle.saw(l.root, path, real, print{kind: k}, l.now)
+	l.w.settle.saw(l.root, path, real, print{kind: k})
 }
 
 // mayFollow reports whether a link found in g may lead to target (spec C-7).

@@ -58,8 +58,8 @@ type Options struct {
 	// is asked, one call at a time, before an existing file is reported as
 	// changed; nil reports each. It may read the file.
 	Same func(path string) bool
-	// Notice is told, once each, what a person should know: that native
-	// events failed, and what to do. Nil drops it. It must not block.
+	// Notice is told, at most once, that native events failed and what to do.
+	// Nil drops it. It must not block.
 	Notice func(text string)
 }
 
@@ -102,11 +102,10 @@ type Watcher struct {
 	rest      time.Time       // no look before
 	due       time.Time       // when something pending may be ready; zero: nothing is
 	lastPoll  time.Time
-	strikes   int             // errors of the backend
-	distrust  bool            // events were lost before this look
-	told      map[string]bool // notices
-	failed    error           // of the native watches, noticed while looking
-	announced uint64          // settle.version of the last generation
+	strikes   int    // errors of the backend
+	distrust  bool   // events were lost before this look
+	failed    error  // of the native watches, noticed while looking
+	announced uint64 // settle.version of the last generation
 
 	posts posts
 }
@@ -140,8 +139,8 @@ func open(ctx context.Context, cancel context.CancelFunc, roots []Root, o Option
 	w := &Watcher{
 		opts: o, cancel: cancel,
 		batches: make(chan Batch), sets: make(chan setting), ended: make(chan struct{}),
-		remotes: make(map[uint64]bool), told: make(map[string]bool),
-		settle: settle{stable: o.Stable, debounce: o.Debounce},
+		remotes: make(map[uint64]bool),
+		settle:  settle{stable: o.Stable, debounce: o.Debounce},
 	}
 	w.posts.open()
 	if o.Native != nil {
@@ -240,14 +239,6 @@ func (w *Watcher) set(ctx context.Context, list []Root) error {
 	return nil
 }
 
-// notice tells a person something, once.
-func (w *Watcher) notice(text string) {
-	if w.opts.Notice != nil && !w.told[text] {
-		w.told[text] = true
-		w.opts.Notice(text)
-	}
-}
-
 // remedies say what helps against a limit, by the error that it causes.
 var remedies = []struct {
 	err error
@@ -267,7 +258,9 @@ func (w *Watcher) degrade(err error) {
 			break
 		}
 	}
-	w.notice(text)
+	if w.opts.Notice != nil {
+		w.opts.Notice(text)
+	}
 	w.failed = nil
 	w.posts.fail(err)
 	if cerr := w.posts.close(); cerr != nil {

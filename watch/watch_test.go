@@ -155,6 +155,50 @@ func TestPollTimes(t *testing.T) {
 	})
 }
 
+// TestPollGrowing: a file that grows between two looks is not reported.
+func TestPollGrowing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, nil, watch.Options{}, aFile)
+		s.step("write " + aFile + " y")
+		s.step("wait 3200ms") // seen at 2 s, due at 3.3 s
+		s.step("append " + aFile + " y")
+		s.after(100*time.Millisecond+1300*time.Millisecond, aFile)
+	})
+}
+
+// TestWatchThenLook: what happens just before a watch works, and is told by no
+// event, is seen all the same.
+func TestWatchThenLook(t *testing.T) {
+	for at, file := range map[string]string{
+		"":           "skills/a/SKILL.md", // the root does not exist yet
+		"skills":     "skills/a/SKILL.md",
+		"skills/a":   "skills/a/SKILL.md",
+		"skills/c":   "skills/c/d/SKILL.md",
+		"skills/c/d": "skills/c/d/SKILL.md",
+	} {
+		top := realTemp(t)
+		if err := os.MkdirAll(filepath.Join(top, at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		file = filepath.Join(top, file)
+		f := newFake()
+		f.refuse = func(dir string, _ int) error {
+			if dir != filepath.Join(top, at) {
+				return nil
+			}
+			return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644))
+		}
+		w, err := watch.Start(t.Context(), []watch.Root{{Path: filepath.Join(top, "skills")}}, watch.Options{Native: f.open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		if files, _ := w.Files(); !slices.Equal(files, []string{file}) {
+			t.Errorf("%q: %v", at, files)
+		}
+	}
+}
+
 // TestOldTime: a file that was last written long ago is not being written.
 func TestOldTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

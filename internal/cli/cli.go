@@ -24,8 +24,10 @@ import (
 	"github.com/knack-skills/knack/internal/cli/hooks"
 	"github.com/knack-skills/knack/internal/cli/list"
 	"github.com/knack-skills/knack/internal/cli/listing"
+	"github.com/knack-skills/knack/internal/cli/mcp"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/permissions"
+	"github.com/knack-skills/knack/internal/cli/plugin"
 	"github.com/knack-skills/knack/internal/cli/render"
 	"github.com/knack-skills/knack/internal/cli/run"
 	"github.com/knack-skills/knack/internal/cli/scaffold"
@@ -85,11 +87,12 @@ permissions, 130 cancelled.`,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return start(cmd, r) },
 	}
+	f.Version = version.Version
 	f.Register(root.PersistentFlags())
 	r.Register(root)
 	for _, sub := range []func(*workspace.Flags) *cobra.Command{
 		list.New, show.New, explain.New, render.New, listing.New, search.New,
-		check.New, scaffold.New, permissions.New, hooks.New, audit.New, doctor.New, version.New,
+		check.New, scaffold.New, permissions.New, hooks.New, mcp.New, audit.New, plugin.New, plugin.NewAdd, doctor.New, version.New,
 	} {
 		root.AddCommand(sub(f))
 	}

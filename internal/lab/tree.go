@@ -19,6 +19,7 @@ var words = strings.Fields(`build test deploy review report search parse render 
 // A Tree says what to generate.
 type Tree struct {
 	Skills      int
+	First       int    // number of the first one, so that several trees differ
 	MinBytes    int    // size of the smallest SKILL.md; zero means 1,000
 	MaxBytes    int    // size of the largest; zero means 10,000
 	Conditional int    // how many of them are bound to paths
@@ -33,7 +34,7 @@ func (t Tree) Write(dir string) error {
 	r := rand.New(rand.NewPCG(t.Seed, 1))
 	root := filepath.Join(dir, ".claude", "skills")
 	for i := range t.Skills {
-		name := fmt.Sprintf("skill-%06d", i)
+		name := fmt.Sprintf("skill-%06d", t.First+i)
 		d := filepath.Join(root, name)
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return err

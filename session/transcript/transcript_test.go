@@ -122,7 +122,8 @@ func live(t testing.TB, tr *transcript.Transcript) *session.Session {
 		transcript.Schedule{ID: "2", Task: json.RawMessage(`{"cron":"1 * * * *"}`)},
 		transcript.Schedule{ID: "1"})
 	s.Activate("ts", "go")
-	add(t, tr, transcript.Activated{IDs: []string{"ts", "go"}})
+	s.FoundBelow("apps/web")
+	add(t, tr, transcript.Activated{IDs: []string{"ts", "go"}, Below: []string{"apps/web"}})
 	rule, err := permission.ParseRule("Edit(/src/*)")
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +150,7 @@ func same(t testing.TB, want, got *session.Session, texts ...session.Invoked) {
 		cmp.Diff(want.Kept(session.Main), got.Kept(session.Main)),
 		cmp.Diff([]bool{want.Active("ts"), want.Active("go"), want.Active("x")}, []bool{got.Active("ts"), got.Active("go"), got.Active("x")}),
 		cmp.Diff(want.Activations(), got.Activations()),
+		cmp.Diff(want.Below(), got.Below()),
 	} {
 		if d != "" {
 			t.Error(d)

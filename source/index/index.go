@@ -67,8 +67,8 @@ func (id Identity) sum() [sha256.Size]byte {
 //	identity 32
 //	records  4
 //	slots    4   of the table; a power of two
-//	sum      4   CRC-32C of everything behind the header
 //	length   4   of everything behind the header
+//	sum      4   CRC-32C of all the rest of the file
 //
 // The table is open addressing by the hash of the path: offset of the record
 // behind the table, plus one.
@@ -129,26 +129,28 @@ func parse(text string, id Identity) (*File, error) {
 	if text[len(magic):at] != string(sum[:]) {
 		return nil, ErrUnusable
 	}
-	count, slots, crc, length := u32(text[at:]), u32(text[at+4:]), u32(text[at+8:]), u32(text[at+12:])
+	count, slots, length, crc := u32(text[at:]), u32(text[at+4:]), u32(text[at+8:]), u32(text[at+12:])
 	rest := text[headerSize:]
 	if uint64(length) != uint64(len(rest)) || slots == 0 || slots&(slots-1) != 0 ||
 		uint64(slots)*slotSize > uint64(len(rest)) || count > slots/2 {
 		return nil, ErrUnusable
 	}
-	if checksum(rest) != crc {
+	if checksum(text[:headerSize-4], rest) != crc {
 		return nil, ErrUnusable
 	}
 	return &File{count: int(count), mask: slots - 1, table: rest[:slots*slotSize], records: rest[slots*slotSize:]}, nil
 }
 
-// checksum is the CRC-32C of s.
-func checksum(s string) (crc uint32) {
+// checksum is the CRC-32C of parts.
+func checksum(parts ...string) (crc uint32) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	var buf [16 << 10]byte // a string cannot be summed without a copy
-	for len(s) > 0 {
-		n := copy(buf[:], s)
-		crc = crc32.Update(crc, table, buf[:n])
-		s = s[n:]
+	for _, s := range parts {
+		for len(s) > 0 {
+			n := copy(buf[:], s)
+			crc = crc32.Update(crc, table, buf[:n])
+			s = s[n:]
+		}
 	}
 	return crc
 }

@@ -92,8 +92,9 @@ func (w *Writer) bytes() []byte {
 	at += copy(out[at:], sum[:])
 	put32(out[at:], uint32(len(w.offsets)))
 	put32(out[at+4:], slots)
-	put32(out[at+8:], crc32.Checksum(out[headerSize:], crc32.MakeTable(crc32.Castagnoli)))
-	put32(out[at+12:], uint32(len(out)-headerSize))
+	put32(out[at+8:], uint32(len(out)-headerSize))
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	put32(out[at+12:], crc32.Update(crc32.Checksum(out[:at+12], castagnoli), castagnoli, out[headerSize:]))
 	return out
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/knack-skills/knack/frontmatter"
 	"github.com/knack-skills/knack/skill"
+	words "github.com/knack-skills/knack/text"
 )
 
 // The limits of what a server may send.
@@ -33,23 +34,31 @@ type Prompt struct {
 	Name        string
 	Title       string // for display; never part of an id
 	Description string
-	Arguments   []string // names, in order
+	Arguments   []Argument // in order
+}
+
+// An Argument is what a prompt is called with.
+type Argument struct {
+	Name        string
+	Description string
+	Required    bool
 }
 
 // A Client lists and fetches prompts of one server. It is called from several
 // goroutines.
 type Client interface {
 	Prompts(ctx context.Context) ([]Prompt, error)
-	// Get returns the text of the prompt with this exact name. Where the value
-	// of an argument belongs the text has $ and the argument's name: arguments
-	// are filled in later, as for every skill (spec P-4).
-	Get(ctx context.Context, name string) (string, error)
+	// Get returns the text of the prompt with this exact name. The server fills
+	// in the values of the arguments.
+	Get(ctx context.Context, name string, args map[string]string) (string, error)
 }
 
 // A Source is one server. It implements catalog.Source.
 type Source struct {
 	Server string
 	Client Client
+	Skills SkillClient // of the Skills extension; nil for a server without it
+	Inline bool        // the setting mcpInline: no forks (spec I-12)
 }
 
 // Load lists the prompts; ids are "server:name". Nothing of the text is
@@ -85,52 +94,117 @@ func (s Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, erro
 		}
 		skills = append(skills, s.skill(p, ids[i]))
 	}
-	return skills, problems, nil
+	more, bad, err := s.offered(ctx, ids)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list skills of MCP server %s: %w", s.Server, err)
+	}
+	return append(skills, more...), append(problems, bad...), nil
+}
+
+// mode is where remote text runs (spec I-12).
+func (s Source) mode() skill.Mode {
+	if s.Inline {
+		return skill.Inline
+	}
+	return skill.Fork
 }
 
 // skill makes the entry of one prompt.
 func (s Source) skill(p Prompt, id string) *skill.Skill {
 	sk := &skill.Skill{
 		Summary: skill.Summary{
-			ID:          serverName(s.Server) + ":" + id,
+			ID:          ServerName(s.Server) + ":" + id,
 			Name:        shorten(p.Title),
 			Description: shorten(p.Description), // no fallback: see spec C-10
 		},
-		Run:    skill.Run{Mode: skill.Fork}, // spec I-12
+		Run:    skill.Run{Mode: s.mode()},
 		Origin: skill.Origin{Source: skill.MCP, Owner: s.Server},
 	}
-	for _, a := range p.Arguments[:min(len(p.Arguments), maxArguments)] {
-		if a != "" {
-			sk.Content.Arguments = append(sk.Content.Arguments, shorten(a))
+	hints := make([]string, 0, len(p.Arguments))
+	p.Arguments = p.Arguments[:min(len(p.Arguments), maxArguments)]
+	for _, a := range p.Arguments {
+		if a.Name == "" {
+			continue
 		}
+		hint := shorten(a.Name)
+		sk.Content.Arguments = append(sk.Content.Arguments, hint)
+		hints = append(hints, "["+hint+"]")
 	}
-	if len(sk.Content.Arguments) > 0 {
+	if len(hints) > 0 {
 		sk.Content.Positional = true
-		sk.ArgumentHint = "[" + strings.Join(sk.Content.Arguments, "] [") + "]"
+		sk.ArgumentHint = strings.Join(hints, " ")
 	}
-	sk.Content.Body = &body{s, p.Name}
+	sk.Content.Body = &body{source: s, prompt: p}
 	return sk
 }
 
 // A body fetches one prompt. Nothing is kept between calls (spec F-9, X-7).
 type body struct {
 	source Source
-	name   string // as the server knows it
+	prompt Prompt
 }
 
-// Load asks the server. Longer text is cut, and a note says so.
+// Load asks the server for the text as it is without values: where one belongs
+// it has $ and the name of the argument.
 func (b *body) Load(ctx context.Context) (skill.Instructions, error) {
-	text, err := b.source.Client.Get(ctx, b.name)
-	if err != nil {
-		return skill.Instructions{}, fmt.Errorf("get prompt %q of MCP server %s: %w", b.name, b.source.Server, err)
+	values := map[string]string{}
+	for _, a := range b.prompt.Arguments {
+		if a.Name != "" {
+			values[a.Name] = "$" + a.Name
+		}
 	}
+	return b.get(ctx, values)
+}
+
+// LoadFor asks the server with values: one word each, in order, and the last
+// argument gets all that is left. A prompt without arguments is a text like any
+// other, whose placeholders are filled in later.
+func (b *body) LoadFor(ctx context.Context, words []string) (skill.Instructions, error) {
+	var declared []Argument
+	for _, a := range b.prompt.Arguments {
+		if a.Name != "" {
+			declared = append(declared, a)
+		}
+	}
+	if len(declared) == 0 {
+		return b.get(ctx, nil)
+	}
+	values := map[string]string{}
+	for i, a := range declared {
+		switch {
+		case i < len(words) && i == len(declared)-1:
+			values[a.Name] = strings.Join(words[i:], " ")
+		case i < len(words):
+			values[a.Name] = words[i]
+		case a.Required:
+			return skill.Instructions{}, fmt.Errorf("the prompt %q of MCP server %s needs the argument %q; write it behind the name", b.prompt.Name, b.source.Server, a.Name)
+		}
+	}
+	in, err := b.get(ctx, values)
+	in.Filled = true
+	return in, err
+}
+
+// get asks the server. Longer text is cut, and a note says so.
+func (b *body) get(ctx context.Context, values map[string]string) (skill.Instructions, error) {
+	text, err := b.source.Client.Get(ctx, b.prompt.Name, values)
+	if err != nil {
+		return skill.Instructions{}, fmt.Errorf("get prompt %q of MCP server %s: %w", b.prompt.Name, b.source.Server, err)
+	}
+	return instructions(text, fmt.Sprintf("the prompt %q of MCP server %s", b.prompt.Name, b.source.Server)), nil
+}
+
+// instructions makes text of a server usable (spec X-7).
+func instructions(text, what string) skill.Instructions {
 	in := skill.Instructions{Line: 1}
 	if size := len(text); size > MaxText {
 		text = cut(text, MaxText)
-		in.Note = fmt.Sprintf("the prompt %q of MCP server %s has %d bytes; only the first %d are used", b.name, b.source.Server, size, len(text))
+		in.Note = fmt.Sprintf("%s has %d bytes; only the first %d are used", what, size, len(text))
 	}
 	in.Text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-	return frontmatter.Visible(in), nil
+	in = frontmatter.Visible(in)
+	in.Text = words.Block(in.Text) // it closes and opens no reminder (spec L-9)
+	return in
 }
 
 // shorten keeps what a server says about itself to a reasonable length.

@@ -33,7 +33,7 @@ func (s *server) Prompts(ctx context.Context) ([]Prompt, error) {
 	return s.prompts, s.down
 }
 
-func (s *server) Get(ctx context.Context, name string) (string, error) {
+func (s *server) Get(ctx context.Context, name string, args map[string]string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func TestIDs(t *testing.T) {
 	for _, tt := range tests {
 		for range 2 {
 			srv := named(tt.names...)
-			skills, problems, err := Source{tt.server, srv}.Load(t.Context())
+			skills, problems, err := Source{Server: tt.server, Client: srv}.Load(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,10 +120,10 @@ func TestIDs(t *testing.T) {
 func TestUntrusted(t *testing.T) {
 	const text = "---\nallowed-tools: Bash\nhooks: {}\nmodel: opus\n---\n!`id` ${CLAUDE_SKILL_DIR} $topic\n"
 	srv := &server{
-		prompts: []Prompt{{Name: "p", Title: "Create a Spec", Description: "Creates", Arguments: []string{"topic", "", "depth"}}},
+		prompts: []Prompt{{Name: "p", Title: "Create a Spec", Description: "Creates", Arguments: []Argument{{Name: "topic"}, {}, {Name: "depth"}}}},
 		texts:   map[string]string{"p": text},
 	}
-	skills, problems, err := Source{"srv", srv}.Load(t.Context())
+	skills, problems, err := Source{Server: "srv", Client: srv}.Load(t.Context())
 	if err != nil || len(problems) > 0 || len(skills) != 1 {
 		t.Fatal(skills, problems, err)
 	}
@@ -163,7 +163,7 @@ func TestText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		srv := &server{prompts: []Prompt{{Name: "p"}}, texts: map[string]string{"p": tt.in}}
-		skills, _, err := Source{"srv", srv}.Load(t.Context())
+		skills, _, err := Source{Server: "srv", Client: srv}.Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,10 +181,10 @@ func TestLimits(t *testing.T) {
 			Name:        fmt.Sprintf("p%05d", i),
 			Title:       strings.Repeat("é", maxDescription+1),
 			Description: strings.Repeat("é", maxDescription),
-			Arguments:   slices.Repeat([]string{"a"}, maxArguments+1),
+			Arguments:   slices.Repeat([]Argument{{Name: "a"}}, maxArguments+1),
 		})
 	}
-	skills, problems, err := Source{"srv", srv}.Load(t.Context())
+	skills, problems, err := Source{Server: "srv", Client: srv}.Load(t.Context())
 	if err != nil || len(skills) != maxPrompts || len(problems) != 1 || problems[0].Code != "too-many-prompts" {
 		t.Fatal(len(skills), problems, err)
 	}
@@ -196,23 +196,23 @@ func TestLimits(t *testing.T) {
 
 // TestContract is what every source promises to the catalog.
 func TestContract(t *testing.T) {
-	sourcetest.Run(t, Source{"srv", named("b", "a b", "a-b", "b")})
+	sourcetest.Run(t, Source{Server: "srv", Client: named("b", "a b", "a-b", "b")})
 }
 
 // TestErrors tells a server that cannot be asked from one that has nothing.
 func TestErrors(t *testing.T) {
 	down := errors.New("connection refused")
-	if _, _, err := (Source{"srv", &server{down: down}}).Load(t.Context()); !errors.Is(err, down) || !strings.Contains(err.Error(), "srv") {
+	if _, _, err := (Source{Server: "srv", Client: &server{down: down}}).Load(t.Context()); !errors.Is(err, down) || !strings.Contains(err.Error(), "srv") {
 		t.Errorf("down: %v", err)
 	}
 	srv := named("p")
-	skills, _, err := Source{"srv", srv}.Load(t.Context())
+	skills, _, err := Source{Server: "srv", Client: srv}.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := (Source{"srv", srv}).Load(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := (Source{Server: "srv", Client: srv}).Load(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if _, err := skills[0].Content.Body.Load(ctx); !errors.Is(err, context.Canceled) {
@@ -254,7 +254,7 @@ func TestIdentities(t *testing.T) {
 // how much it was.
 func TestHidden(t *testing.T) {
 	srv := &server{prompts: []Prompt{{Name: "p"}}, texts: map[string]string{"p": "Format.\U000E0049\U000E0067 \u202Eend"}}
-	skills, _, err := Source{"srv", srv}.Load(t.Context())
+	skills, _, err := Source{Server: "srv", Client: srv}.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ func promptName(name string) string {
 	return clean(name, "-", "prompt", func(r rune) bool { return strings.ContainsRune("_-.:/", r) })
 }
 
-// serverName makes the part of an id before the colon.
-func serverName(name string) string {
+// ServerName makes the part of an id before the colon of a server's name.
+func ServerName(name string) string {
 	return clean(name, "_", "server", func(r rune) bool { return strings.ContainsRune("_-.", r) })
 }
 

@@ -284,7 +284,7 @@ func join(a, b []string) []string {
 	if b == nil {
 		return a
 	}
-	return append(slices.Clone(a), b...)
+	return append(append([]string{}, a...), b...)
 }
 
 // alike makes one JSON value of two that are each a path, an object or a list

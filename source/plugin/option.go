@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
+	"strings"
 )
 
 // An Option is one value that a plugin asks its user for (spec X-2).
@@ -29,8 +29,13 @@ func OptionTypes() []string { return slices.Clone(optionTypes) }
 
 var optionTypes = []string{"string", "number", "boolean", "directory", "file"}
 
-// optionKey is what is part of the name of an environment variable.
-var optionKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+// optionKey reports whether a key can be part of the name of an environment
+// variable.
+func optionKey(key string) bool {
+	return key != "" && len(key) <= 100 && (key[0] < '0' || key[0] > '9') && !strings.ContainsFunc(key, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
 
 // options reads userConfig.
 func options(data json.RawMessage) ([]Option, error) {
@@ -44,7 +49,7 @@ func options(data json.RawMessage) ([]Option, error) {
 	var out []Option
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		o := Option{Key: key}
-		if !optionKey.MatchString(key) {
+		if !optionKey(key) {
 			return nil, fmt.Errorf("userConfig: %q cannot be a key: use letters, digits and _", key)
 		}
 		if err := json.Unmarshal(raw[key], &o); err != nil {

@@ -85,6 +85,7 @@ func (m *Manifest) readHooks() []skill.Problem {
 		}
 		config, faults := hook.Decode(events)
 		m.Hooks = append(m.Hooks, config...)
+		problems = append(problems, inShell(p.path, config)...)
 		for _, f := range faults {
 			severity := skill.Warning
 			if f.Lint {
@@ -94,6 +95,21 @@ func (m *Manifest) readHooks() []skill.Problem {
 		}
 	}
 	return problems
+}
+
+// inShell reports values of options in lines of a shell, which would read them as
+// program text; they are not put there.
+func inShell(path string, config hook.Config) (out []skill.Problem) {
+	for _, g := range config {
+		for _, h := range g.Handlers {
+			if h.Args == nil && strings.Contains(h.Command, "${user_config.") {
+				p := badPart(path, fmt.Sprintf("hooks: %s: ${user_config.KEY} has no value in a line of a shell, so the hook fails", g.Event))
+				p.Fix = "use $CLAUDE_PLUGIN_OPTION_KEY there, or give the hook its words in `args`"
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // readServers reads .mcp.json and what the manifest names. Both forms are in

@@ -151,6 +151,9 @@ func newHooks(h *Host) *hooks {
 		AskModel: func(ctx context.Context, model, prompt string) (string, error) {
 			return h.Talk.Judge(ctx, h.small(model), prompt)
 		},
+		CallTool: func(ctx context.Context, server, tool string, input map[string]any) (string, error) {
+			return h.Servers.CallTool(ctx, server, tool, input)
+		},
 		RunAgent: func(ctx context.Context, model, prompt string, maxTurns int) (string, error) {
 			return h.Talk.Consult(ctx, h.small(model), prompt, maxTurns)
 		},
@@ -219,6 +222,7 @@ func (h *Host) Begin(ctx context.Context) error {
 	if len(h.Talk.History()) > 0 {
 		source = "resume"
 	}
+	h.watch(ctx)
 	return h.Talk.Begin(ctx, source)
 }
 

@@ -146,15 +146,18 @@ func (h *Host) Tools() []string {
 
 // Close ends background work and the transcript.
 func (h *Host) Close() error {
+	if h.unwatch != nil {
+		h.unwatch()
+	}
 	if h.Talk != nil {
 		h.Talk.Close()
 		for _, n := range h.hooks.end() {
 			h.observe(agent.Notice{Agent: session.Main, Text: n})
 		}
 	}
-	var err error
+	err := h.Servers.Close()
 	if h.tools.shells != nil {
-		err = h.tools.shells.Close()
+		err = errors.Join(err, h.tools.shells.Close())
 	}
 	if h.log != nil {
 		err = errors.Join(err, h.log.Close())

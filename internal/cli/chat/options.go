@@ -18,6 +18,7 @@ import (
 	"github.com/knack-skills/knack/agent/tool/todo"
 	"github.com/knack-skills/knack/agentdef"
 	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/servers"
 	"github.com/knack-skills/knack/internal/otlp"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
@@ -52,6 +53,8 @@ type Options struct {
 	Collector    *otlp.Exporter // where telemetry goes; nil is nowhere
 	Ask          invoke.Asker   // nil when nobody can be asked
 	Questions    question.Asker // the same for the tool AskUserQuestion
+	// Servers starts the MCP servers of a workspace; nil starts none.
+	Servers func(ctx context.Context, e *knack.Engine) (*servers.Set, error)
 }
 
 // A Host is one conversation with everything that belongs to it.
@@ -60,12 +63,14 @@ type Host struct {
 	Talk   *agent.Conversation
 	// Telemetry records what the conversation does; nil records nothing.
 	Telemetry *telemetry.Recorder
+	Servers   *servers.Set // MCP; nil without any
 
 	o       Options
 	log     *transcript.Transcript // nil when there is no state directory
 	defs    *agentdef.Set
 	tools   toolbox
 	hooks   *hooks
+	unwatch func() // nil when nothing is watched
 	problem []skill.Problem
 	main    *agentdef.Definition // --agent; nil is none
 	saved   json.RawMessage      // the list of tasks of the session that goes on
@@ -196,6 +201,12 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 	}
 	if h.Telemetry, err = NewRecorder(h.o.Collector, h.Engine.Session().ID, h.o.Model); err != nil {
 		return err
+	}
+	if h.o.Servers != nil {
+		if h.Servers, err = h.o.Servers(ctx, h.Engine); err != nil {
+			return err
+		}
+		h.Servers.Wait(ctx, servers.ForTools)
 	}
 	h.tools = newToolbox(h)
 	h.restoreTodos()

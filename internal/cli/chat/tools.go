@@ -42,10 +42,18 @@ func newToolbox(h *Host) toolbox {
 	t.all = append(t.all, find.Tools(find.Options{Base: base, Refused: h.refused})...)
 	t.all = append(t.all, t.shells.Tools()...)
 	t.all = append(t.all, web.New(web.Options{Proxy: http.ProxyFromEnvironment}), todo.New(t.todos), question.New(h.o.Questions), agenttool.Agent{Types: describe(h.defs)})
-	if !h.o.NoSkills {
+	t.all = append(t.all, h.Servers.Tools()...)
+	if !h.o.NoSkills && !h.noSkillAllowed() {
 		t.all = append(t.all, skilltool.Skill{}, skilltool.Search{Finder: e})
 	}
 	return t
+}
+
+// noSkillAllowed reports whether a rule denies every skill to the model; then
+// it is not offered the tool.
+func (h *Host) noSkillAllowed() bool {
+	d := permission.Rules{Deny: h.invokeEnv().Rules.Deny}.Decide(permission.Request{Tool: "Skill"})
+	return d.Verdict == permission.Deny
 }
 
 // bashRunner runs what the rules decided command by command: in the sandbox of

@@ -56,6 +56,9 @@ rule of the specification that it follows.`,
 			if err != nil {
 				return err
 			}
+			if err := f.ConnectFor(cmd, e, args[0]); err != nil {
+				return err
+			}
 			r, err := explain(cmd.Context(), e, args[0], caller, touch)
 			switch {
 			case err != nil:

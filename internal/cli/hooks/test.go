@@ -52,14 +52,14 @@ func newTest(f *workspace.Flags) *cobra.Command {
 	var tool, skill string
 	cmd := &cobra.Command{
 		Use:   "test EVENT",
-		Short: "Run the hooks that match an event, for real, and show what they say",
+		Short: "Run the hooks that match an event, and show what they say",
 		Long: `Run the hooks that match an event, for real, and show what each of them says and
 what that means together. The event's input is JSON on standard input; fields
 that are left out are filled in. Hooks of settings files run, and with --skill
 those that the skill would register.
 
 Hooks of type prompt, agent and mcp_tool need a session; here they fail.`,
-		Example: `  echo '{"tool_input":{"command":"git push"}}' | knack hooks test PreToolUse --tool Bash
+		Example: `  echo '{"tool_input":{"command":"ls"}}' | knack hooks test PreToolUse --tool Bash
   echo '{"prompt":"hello"}' | knack hooks test UserPromptSubmit --json
   knack hooks test Stop --skill guard </dev/null`,
 		Args: cobra.ExactArgs(1),

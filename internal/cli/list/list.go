@@ -125,6 +125,11 @@ func (o *options) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if o.source == "" || o.source == string(skill.MCP) {
+		if _, err := o.flags.Connect(cmd, e); err != nil {
+			return err
+		}
+	}
 	rows := o.rows(e, by)
 	if o.flags.JSON {
 		return output.JSON(cmd.OutOrStdout(), rows)

@@ -104,6 +104,9 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.flags.ConnectFor(cmd, e, args[0]); err != nil {
+		return err
+	}
 	env := e.Env()
 	env.NoShell = o.noShell
 	r, err := invoke.Compile(cmd.Context(), invoke.Request{Name: args[0], Args: line, By: by}, env)

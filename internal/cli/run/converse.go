@@ -13,6 +13,7 @@ import (
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/internal/cli/chat"
 	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/servers"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
@@ -38,7 +39,7 @@ func (o *Options) converse(cmd *cobra.Command, first *knack.Engine, message stri
 		return err
 	}
 	out.e = h.Engine
-	out.start(model.String(), h.Tools())
+	out.start(model.String(), h.Tools(), h.Servers.Status())
 	c := &conversation{o: o, h: h, out: out}
 	if o.streamed() {
 		err := o.serve(ctx, cmd.InOrStdin(), out, func(message string) (outcome, error) {
@@ -117,6 +118,7 @@ func (o *Options) chat(model choose.Choice, names choose.Options, out *writer) c
 		NoSkills: o.NoSkills, Bare: o.Bare, Continue: o.Continue, Resume: o.Resume, Fork: o.Fork,
 		RecordDir: os.Getenv("KNACK_RECORD"), Getenv: names.Getenv, Observe: out.event, Collector: out.collector,
 		Ask: o.person.asker(), Questions: o.person.questions(),
+		Servers: func(ctx context.Context, e *knack.Engine) (*servers.Set, error) { return o.servers(ctx, e, out, nil) },
 	}
 }
 
@@ -127,6 +129,7 @@ const compact = "/compact"
 // a keyword stands for, then the model, until nothing runs in the background any
 // more (spec I-11).
 func (o *Options) turn(ctx context.Context, h *chat.Host, message, said string, out *writer) (outcome, error) {
+	h.Servers.WaitFor(ctx, message)
 	h.Prompt(message)
 	if err := h.Talk.Hear(ctx, message); err != nil {
 		return outcome{}, err

@@ -56,7 +56,7 @@ func (o *Options) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&o.Allowed, "allowedTools", nil, "allow what this `RULE` covers (repeatable)")
 	fl.StringArrayVar(&o.Disallowed, "disallowedTools", nil, "refuse what this `RULE` covers (repeatable)")
 	fl.StringVar(&o.AppendSystem, "append-system-prompt", "", "add `TEXT` to the system prompt")
-	fl.StringVar(&o.Schema, "json-schema", "", "answer with JSON that fits `SCHEMA`, a file or JSON")
+	fl.StringVar(&o.Schema, "json-schema", "", "answer with JSON of `SCHEMA` (file or JSON)")
 	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
 	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
 	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")

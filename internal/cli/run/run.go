@@ -71,9 +71,15 @@ func (o *Options) offline(cmd *cobra.Command, e *knack.Engine, message string, m
 	if out.telemetry, err = chat.NewRecorder(out.collector, e.Session().ID, model); err != nil {
 		return err
 	}
-	out.start(offline.Name, []string{"Skill", "SkillSearch"})
+	mcp, err := o.offlineServers(cmd.Context(), e, message, out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mcp.Close()) }()
+	out.start(offline.Name, []string{"Skill", "SkillSearch"}, mcp.Status())
 	ask := func(message string) (outcome, error) {
 		ctx, end := out.telemetry.Message(cmd.Context())
+		mcp.WaitFor(ctx, message)
 		a, err := o.answer(ctx, e, message, out)
 		end(err)
 		for _, n := range a.notices {

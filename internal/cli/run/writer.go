@@ -10,6 +10,7 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
+	"github.com/knack-skills/knack/internal/cli/servers"
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/internal/otlp"
 	"github.com/knack-skills/knack/invoke"
@@ -66,7 +67,7 @@ func (w *writer) line(v any) {
 }
 
 // start writes the first line of a stream: what this session has.
-func (w *writer) start(model string, tools []string) {
+func (w *writer) start(model string, tools []string, mcp []servers.Status) {
 	if w.format != "stream-json" {
 		return
 	}
@@ -84,7 +85,7 @@ func (w *writer) start(model string, tools []string) {
 	}
 	w.line(map[string]any{"type": "system", "subtype": "init", "session_id": w.e.Session().ID, "cwd": w.e.Dir(),
 		"model": model, "tools": tools, "skills": skills, "slash_commands": commands,
-		"mcp_servers": []string{}, "plugins": plugins})
+		"mcp_servers": mcp, "plugins": plugins})
 }
 
 // invoked writes what one skill put into the conversation.

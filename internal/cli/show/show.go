@@ -51,6 +51,9 @@ the files beside it, and the hash that approvals are bound to.`,
 			if err != nil {
 				return err
 			}
+			if err := f.ConnectFor(cmd, e, args[0]); err != nil {
+				return err
+			}
 			entry, err := e.Snapshot().Resolve(args[0])
 			if err != nil {
 				return err

@@ -55,9 +55,12 @@ func holds(dir, path string) bool {
 	return path != "" && err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Close removes what the commands of this run kept in their temporary directory.
+// Close ends the MCP servers of this run, and removes what the commands of this run kept in their temporary directory.
 func (f *Flags) Close() error {
 	var errs []error
+	for _, end := range f.closers {
+		errs = append(errs, end())
+	}
 	for _, b := range f.boxes {
 		errs = append(errs, b.Close())
 	}

@@ -31,14 +31,19 @@ type Flags struct {
 	PluginDirs     []string
 	Settings       string
 	SettingSources string
+	MCPConfig      []string
 	Trust          bool
 	JSON           bool
 	NoColor        bool
 	Verbose        bool
 
+	Version string // of this program, for servers
+
 	// Meet is called when a workspace is not trusted; again reports that it has
 	// to be loaded again. Nil asks nobody.
 	Meet func(ctx context.Context, e *knack.Engine) (again bool, err error)
+
+	closers []func() error // of the MCP servers of this run
 
 	boxes []*sandbox.Sandbox // of the engines of this run
 
@@ -55,6 +60,7 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.PluginDirs, "plugin-dir", nil, "also use the plugin in `DIR` (repeatable)")
 	fs.StringVar(&f.Settings, "settings", "", "settings `FILE`, or a JSON object")
 	fs.StringVar(&f.SettingSources, "setting-sources", "", "read only these of user,project,local (`LIST`)")
+	fs.StringArrayVar(&f.MCPConfig, "mcp-config", nil, "also use the MCP servers of `FILE`, or a JSON object (repeatable)")
 	fs.BoolVar(&f.Trust, "trust", false, "treat the workspace as trusted for this run")
 	fs.BoolVar(&f.JSON, "json", false, "print JSON")
 	fs.BoolVar(&f.NoColor, "no-color", false, "print without colour (as NO_COLOR does)")

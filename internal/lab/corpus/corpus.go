@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack/lint"
+	market "github.com/knack-skills/knack/plugin"
 	"github.com/knack-skills/knack/scan"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
@@ -47,7 +48,7 @@ var kinds = []struct {
 	read func(context.Context, string) Loaded
 }{
 	{Skill, readSkill}, {Example, readSkill}, {Command, readSkill},
-	{Plugin, readPlugin}, {Agent, nil}, {Marketplace, nil}, {Hooks, nil}, {MCP, nil},
+	{Plugin, readPlugin}, {Agent, nil}, {Marketplace, readMarket}, {Hooks, nil}, {MCP, nil},
 }
 
 // manifestKinds is how MANIFEST.tsv names the kinds.
@@ -167,13 +168,12 @@ func readSkill(_ context.Context, path string) Loaded {
 	return Loaded{Skill: s, Refused: s == nil, Problems: problems}
 }
 
-// readPlugin reads a manifest and all that it names. Only what is said of the
-// manifest itself counts: the skills are files of their own here, and many
-// that it names are not in the archive.
-func readPlugin(ctx context.Context, path string) Loaded {
+// readPlugin reads a manifest with the hooks and servers that it names. Only what
+// is said of the manifest itself counts: much that it names is not in the archive.
+func readPlugin(_ context.Context, path string) Loaded {
 	root := filepath.Dir(filepath.Dir(path))
-	_, problems, err := plugin.Source{Dir: root}.Load(ctx)
-	l := Loaded{Refused: err != nil}
+	_, problems := plugin.Read(root, nil)
+	l := Loaded{}
 	for _, p := range problems {
 		if p.Path == path && !strings.Contains(p.Message, "no such file") {
 			l.Problems = append(l.Problems, p)
@@ -181,6 +181,12 @@ func readPlugin(ctx context.Context, path string) Loaded {
 		}
 	}
 	return l
+}
+
+// readMarket reads a marketplace. The plugins in it are not in the archive.
+func readMarket(_ context.Context, path string) Loaded {
+	m, problems := market.ReadMarket(filepath.Dir(filepath.Dir(path)))
+	return Loaded{Refused: m == nil, Problems: problems}
 }
 
 // lint adds what `knack check` says. The archive holds the SKILL.md files

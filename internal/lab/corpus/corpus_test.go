@@ -48,6 +48,8 @@ func TestCorpus(t *testing.T) {
 		switch r.Files[i].Kind {
 		case corpus.Skill, corpus.Example, corpus.Command:
 			checkSkill(t, &r.Files[i])
+		case corpus.Plugin, corpus.Marketplace:
+			checkManifest(t, &r.Files[i])
 		}
 		checkCodes(t, &r.Files[i])
 	}
@@ -93,6 +95,20 @@ func checkSkill(t *testing.T, l *corpus.Loaded) {
 		t.Errorf("%s: YAML says %v, and the reader %v", l.Path, err, l.Problems)
 	} else if err == nil && recovered > 0 {
 		t.Errorf("%s: YAML reads it, and the reader says %v", l.Path, l.Problems)
+	}
+}
+
+// checkManifest: a manifest of a plugin or a marketplace loads, or one error says
+// why not (spec ).
+func checkManifest(t *testing.T, l *corpus.Loaded) {
+	whole := 0
+	for _, p := range l.Problems {
+		if p.Severity == skill.Error && (p.Code == "plugin-manifest" || p.Code == "marketplace") {
+			whole++
+		}
+	}
+	if l.Refused != (whole == 1) || l.Refused && len(l.Problems) != 1 {
+		t.Errorf("%s: refused %v, with %v", l.Path, l.Refused, l.Problems)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var recovering = []string{
 	"bad-value", "arguments-prose", "duplicate-key", "frontmatter-too-large", "hook-invalid", "hook-unknown-event",
 	"invalid-utf8", "merge-conflict", "no-opening-fence", "outer-code-fence", "security-field-lost", "text-shortened",
-	"too-many-patterns", "unclosed-frontmatter", "unclosed-rule", "yaml-alias", "yaml-recovered", "plugin-path",
+	"too-many-patterns", "unclosed-frontmatter", "unclosed-rule", "yaml-alias", "yaml-recovered", "plugin-path", "marketplace-entry",
 }
 
 // An outcome is the best that can be said of one file.
@@ -91,10 +91,10 @@ func (r *Report) codes(b *strings.Builder, title, about string, of func(*Loaded)
 			files[p.Code][r.Files[i].Kind]++
 		}
 	}
-	fmt.Fprintf(b, "\n## %s\n\n%s\n| code | SKILL.md | examples | commands | plugins |\n|---|---|---|---|---|\n", title, about)
+	fmt.Fprintf(b, "\n## %s\n\n%s\n| code | SKILL.md | examples | commands | plugins | marketplaces |\n|---|---|---|---|---|---|\n", title, about)
 	for _, code := range slices.Sorted(maps.Keys(files)) {
 		n := files[code]
-		fmt.Fprintf(b, "| `%s` | %d | %d | %d | %d |\n", code, n[Skill], n[Example], n[Command], n[Plugin])
+		fmt.Fprintf(b, "| `%s` | %d | %d | %d | %d | %d |\n", code, n[Skill], n[Example], n[Command], n[Plugin], n[Marketplace])
 	}
 }
 

@@ -1,0 +1,261 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/knack-skills/knack/mcpconfig"
+	"github.com/knack-skills/knack/source/mcp"
+)
+
+// A State is how a server is.
+type State string
+
+// The states, in the words of the first line of a stream.
+const (
+	Connecting State = "pending"
+	Connected  State = "connected"
+	Failed     State = "failed"
+	Closed     State = "closed"
+)
+
+// A Server is one connection that comes and goes. It is safe for concurrent use.
+type Server struct {
+	Config mcpconfig.Server // read-only
+
+	fleet   *Fleet
+	settled chan struct{} // closed after the first attempt, with what it offers known
+
+	mu    sync.Mutex // guards the fields below
+	state State
+	why   error // of Failed, and of an earlier attempt while Connecting
+	conn  *Connection
+	offer offer
+	moved chan struct{} // closed and made anew when state changes
+}
+
+// An offer is what a server has listed last.
+type offer struct {
+	prompts   []mcp.Prompt
+	tools     []Tool
+	resources []Resource
+	skills    []mcp.Offer
+}
+
+// Status returns the state of a server, and why it is not connected.
+func (s *Server) Status() (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == "" {
+		return Connecting, nil
+	}
+	return s.state, s.why
+}
+
+func (s *Server) set(state State, conn *Connection, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.conn, s.why = state, conn, why
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// run connects, and connects again, until ctx ends.
+func (s *Server) run(ctx context.Context) {
+	defer s.set(Closed, nil, errClosed)
+	pause, attempt := firstPause, 0
+	for ctx.Err() == nil {
+		began := time.Now()
+		was, err := s.live(ctx, attempt)
+		if ctx.Err() != nil {
+			break
+		}
+		if was && time.Since(began) > steady {
+			pause, attempt = firstPause, 0
+		}
+		attempt++
+		var hopeless *startError
+		last := errors.As(err, &hopeless) || attempt >= maxAttempts
+		s.lost(was, err, attempt, last)
+		s.settle()
+		if last {
+			<-ctx.Done()
+			break
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+		pause *= 2
+	}
+	s.settle()
+}
+
+// lost notes that an attempt has ended, and tells the person what changes for
+// them: the first failure, and the loss of what was there.
+func (s *Server) lost(was bool, err error, attempt int, last bool) {
+	name, state := s.Config.Name, Failed
+	switch {
+	case was && !last:
+		state = Connecting
+		s.fleet.opts.Notice(fmt.Sprintf("MCP server %s is lost: %v; its skills stay listed while it is connected again", name, err))
+	case was || last && attempt > 1:
+		s.fleet.opts.Notice(fmt.Sprintf("MCP server %s is lost for this session: %v", name, err))
+	case attempt == 1:
+		s.fleet.opts.Notice(fmt.Sprintf("MCP server %s is not available: %v", name, err))
+	}
+	s.set(state, nil, err)
+}
+
+func (s *Server) settle() {
+	select {
+	case <-s.settled:
+	default:
+		close(s.settled)
+	}
+}
+
+// live is one connection from its beginning to its end. was reports that there
+// was one; err says why there is none any more.
+func (s *Server) live(ctx context.Context, attempt int) (was bool, err error) {
+	// A message of an earlier connection must not count: each has its own channel.
+	changed := make(chan struct{}, 1)
+	patience := nextGreeting
+	if attempt == 0 {
+		patience = firstGreeting
+	}
+	greet, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it did not answer within %s", patience))
+	defer cancel()
+	l, err := s.dial(greet, attempt > 0, func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		if cause := context.Cause(greet); cause != nil && ctx.Err() == nil {
+			err = cause
+		}
+		return false, err
+	}
+	defer l.close()
+	known := s.refresh(ctx, l.conn)
+	s.set(Connected, l.conn, nil)
+	if known {
+		s.fleet.opts.Changed(ctx, s)
+	}
+	s.settle()
+	if attempt > 0 {
+		s.fleet.opts.Notice(fmt.Sprintf("MCP server %s is connected", s.Config.Name))
+	}
+	s.follow(ctx, l.conn, changed)
+	if ctx.Err() != nil {
+		return true, errClosed
+	}
+	return true, l.reason()
+}
+
+// follow looks at the lists again whenever the server says that they changed,
+// more and more seldom when it keeps saying so.
+func (s *Server) follow(ctx context.Context, c *Connection, changed <-chan struct{}) {
+	pause := calm
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.Session.Done():
+			return
+		case <-changed:
+		}
+		if s.refresh(ctx, c) {
+			s.fleet.opts.Changed(ctx, s)
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		case <-c.Session.Done():
+		}
+		timer.Stop()
+		if len(changed) > 0 {
+			pause = min(2*pause, maxCalm)
+		} else {
+			pause = calm
+		}
+	}
+}
+
+// refresh lists everything and reports whether something differs. A list that
+// cannot be read stays what it was.
+func (s *Server) refresh(ctx context.Context, c *Connection) (differs bool) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	s.mu.Lock()
+	now := s.offer
+	s.mu.Unlock()
+	before := now
+	var errs [4]error
+	var wg sync.WaitGroup
+	if c.Prompts != nil {
+		wg.Go(func() { errs[0] = list(ctx, &now.prompts, c.Prompts.ListPrompts) })
+	}
+	if c.Tools != nil {
+		wg.Go(func() { errs[1] = list(ctx, &now.tools, c.Tools.ListTools) })
+	}
+	if c.Resources != nil {
+		wg.Go(func() { errs[2] = list(ctx, &now.resources, c.Resources.ListResources) })
+	}
+	if c.Skills != nil {
+		wg.Go(func() { errs[3] = list(ctx, &now.skills, c.Skills.ListSkills) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs[:]...); err != nil && ctx.Err() == nil {
+		s.fleet.opts.Notice(fmt.Sprintf("MCP server %s does not say all that it offers: %v", s.Config.Name, err))
+	}
+	s.mu.Lock()
+	s.offer = now
+	s.mu.Unlock()
+	return !reflect.DeepEqual(before, now)
+}
+
+func list[T any](ctx context.Context, to *[]T, get func(context.Context) ([]T, error)) error {
+	got, err := get(ctx)
+	if err == nil {
+		*to = got
+	}
+	return err
+}
+
+// connection returns the live connection. While the server is being connected it
+// waits a moment; otherwise the error says why there is none.
+func (s *Server) connection(ctx context.Context) (*Connection, error) {
+	timer := time.NewTimer(waitForLost)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		state, conn, why, moved := s.state, s.conn, s.why, s.moved
+		s.mu.Unlock()
+		if conn != nil {
+			return conn, nil
+		}
+		if state == Failed || state == Closed {
+			return nil, fmt.Errorf("MCP server %s is not connected: %w", s.Config.Name, why)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-moved:
+		case <-timer.C:
+			if why == nil {
+				why = errors.New("it does not answer")
+			}
+			return nil, fmt.Errorf("MCP server %s is not connected yet: %w", s.Config.Name, why)
+		}
+	}
+}

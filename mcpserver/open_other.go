@@ -1,0 +1,5 @@
+//go:build !unix
+
+package mcpserver
+
+const nonBlocking = 0
