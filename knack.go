@@ -82,6 +82,8 @@ type Engine struct {
 	plugins  []Plugin        // see Plugins; nil before
 
 	files    *dir.Cache // what skill files said
+	held     holding    // changes that do not count
+	live     watching   // see Watch
 	indexes  indexing   // see IndexError
 	touch    touching   // see Discover
 	indexMu  sync.Mutex // guards the three fields below
@@ -104,7 +106,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.locate(); err != nil {
 		return nil, err
 	}
-	e.configure()
+	e.configure(nil, nil)
 	e.openAudit()
 	if e.session = e.opts.Session; e.session == nil {
 		e.session = session.New(e.opts.SessionID)
@@ -198,9 +200,8 @@ func (e *Engine) sources() []catalog.Source {
 	if e.opts.Bare {
 		place := e.place
 		place.AddDirs = e.opts.AddDirs // and not what settings add to them
-		for _, r := range e.skillRoots(place.Additional()) {
-			r.Cache = e.files
-			out = append(out, r)
+		for _, r := range place.Additional() {
+			out = append(out, e.open(r))
 		}
 		return out
 	}
@@ -212,13 +213,14 @@ func (e *Engine) sources() []catalog.Source {
 		e.bundled = bundled.New("", set...)
 		out = append(out, e.bundled)
 	}
-	for _, r := range e.skillRoots(e.place.Roots()) {
-		r.Cache = e.files
-		out = append(out, r)
+	for _, r := range e.place.Roots() {
+		out = append(out, e.open(r))
 	}
 	out = append(out, e.place) // no skills, but hints at those in the wrong place
 	for _, a := range e.active {
-		out = append(out, a.Source())
+		src := a.Source()
+		src.Files = e.files
+		out = append(out, e.gate(src, a.Dir))
 	}
 	return append(out, e.opts.Sources...)
 }
@@ -228,8 +230,10 @@ func (e *Engine) Snapshot() *catalog.Snapshot { return e.catalog.Snapshot() }
 
 // Refresh loads all sources again and returns the new snapshot. Skill files that
 // did not change are not read; one that an edit broke keeps its last good version
-// (spec D-8). Settings and trust stay as [New] found them. Directories that were looked into for skills
-// of their own are looked into again when they are next touched.
+// (spec D-8). Changes that [WatchOptions].Allow did not let through still do not
+// count. Settings are not read again: [Engine.Watch] does that. Directories that
+// were looked into for skills of their own are looked into again when they are
+// next touched.
 func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	e.Forget()
 	e.forgetPlugins()
@@ -272,7 +276,7 @@ func (e *Engine) Env() invoke.Env {
 		Catalog: e.Snapshot(), Session: e.session, Rules: e.conf().rules,
 		Ask: e.opts.Ask, Shell: e.opts.Shell, Fork: e.opts.Fork,
 		Approvals: approvals{e}, Keeper: e.keeper(), Audit: e.audit,
-		WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,
+		Environ: e.Environ(), WorkDir: e.opts.Dir, ProjectDir: e.ProjectDir(), Home: e.opts.Home, Links: behindLinks,
 		Model: s.Model, Effort: effort, Trusted: e.trusted,
 		ManagedRulesOnly: isSet(s.AllowManagedPermissionRulesOnly),
 		ShellOff:         isSet(s.DisableSkillShellExecution),

@@ -63,9 +63,9 @@ var arrows = map[string]string{
 	"mcpconfig":     "skill state",
 	"mcpclient":     "mcpconfig source/mcp text",
 	"mcpclient/sdk": "mcpclient source/mcp",
-	"scan":         "skill frontmatter hook permission prompt text catalog",
-	"telemetry":    "*core llm agent",
-	"lint":         "skill frontmatter prompt permission text catalog gitignore listing",
+	"scan":          "skill frontmatter hook permission prompt text catalog",
+	"telemetry":     "*core llm agent",
+	"lint":          "skill frontmatter prompt permission text catalog gitignore listing",
 	// Models.
 	"llm":           "",
 	"llm/wire":      "llm",

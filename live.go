@@ -2,13 +2,11 @@ package knack
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
+	"time"
 
-	"github.com/knack-skills/knack/catalog"
-	"github.com/knack-skills/knack/settings"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
 	"github.com/knack-skills/knack/watch"
@@ -38,17 +36,23 @@ type Change struct {
 // change happen.
 type WatchOptions struct {
 	Native watch.Native // native events; nil polls
-	// Allow is asked before a change takes effect; its error keeps what there
-	// was, and is told (spec D-8). Nil allows all.
+	// Allow is asked before a change takes effect, once for each kind of source;
+	// its error holds the files of that change, and is told (spec D-8). What is
+	// held counts as it was, whatever else changes, until a change of the same
+	// file is allowed or it is undone. Of policy Allow is told, but it cannot
+	// hold it (spec S-11). Nil allows all.
 	Allow func(context.Context, Change) error
 	// Done is told of changes that took effect.
 	Done func(Change)
-	// Files are further files to watch, absolute; File is told of each that
-	// changed.
-	Files []string
+	// Files returns further files to watch, absolute; File is told of each that
+	// changed, after the change took effect.
+	Files func() []string
 	File  func(ctx context.Context, path string)
-	// Notice is told what a person should know. Nil drops it.
+	// Notice is told what a person should know, in a line. Nil drops it. It must
+	// not block.
 	Notice func(string)
+	// Stable, Debounce and Poll are those of [watch.Options].
+	Stable, Debounce, Poll time.Duration
 }
 
 // Watch keeps the engine up to date with what happens on the disk, until ctx
@@ -57,41 +61,103 @@ type WatchOptions struct {
 // returns when it watches, with a function that ends it and waits until
 // everything it held is released. The error is that of ctx.
 //
-// What the directories of the workspace, the plugins and the trust of the
-// workspace follow from is read once, by [New].
+// A settings file that cannot be read any more still says what it said, one of
+// the administrator fails closed. Read once, by [New], are: which further
+// directories and which plugins belong to the workspace, and whether it is
+// trusted. When settings say something else of these, Notice is told that it
+// counts from the next session on.
 func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err error) {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
-	w, err := watch.Start(ctx, e.watched(o.Files), watch.Options{Native: o.Native, Notice: o.Notice})
+	if o.Files == nil {
+		o.Files = func() []string { return nil }
+	}
+	moved := e.live.join()
+	l := &liveness{e: e, o: o, sums: map[string]sum{}}
+	w, err := watch.Start(ctx, e.watched(o.Files()), watch.Options{Native: o.Native, Notice: o.Notice, Same: l.same,
+		Stable: o.Stable, Debounce: o.Debounce, Poll: o.Poll})
 	if err != nil {
+		e.live.leave(moved)
 		return nil, err
 	}
-	// What changed between loading and now would never be reported.
+	l.reconfigure(nil) // what changed between loading and now is never reported
 	if _, err := e.catalog.Refresh(ctx); err != nil {
+		e.live.leave(moved)
 		w.Close()
 		return nil, err
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer e.live.leave(moved)
 		e.preserve(ctx)
-		for b := range w.Batches() {
-			e.take(ctx, b, o)
-			_ = w.SetRoots(ctx, e.watched(o.Files)) // ctx ended: so do the batches
+		for batches := w.Batches(); ; {
+			select {
+			case b, more := <-batches:
+				if !more {
+					return
+				}
+				l.take(ctx, b)
+				_ = w.SetRoots(ctx, e.watched(o.Files())) // ctx ended: so do the batches
+			case <-moved:
+				_ = w.SetRoots(ctx, e.watched(o.Files()))
+				_, _ = e.catalog.Refresh(ctx) // of what changed between loading and now
+			}
 		}
 	}()
 	return func() { w.Close(); <-done }, nil
 }
 
+// watching is who wants to know that there is more to watch.
+type watching struct {
+	mu  sync.Mutex
+	all []chan struct{}
+}
+
+func (w *watching) join() chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := make(chan struct{}, 1)
+	w.all = append(w.all, c)
+	return c
+}
+
+func (w *watching) leave(c chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = slices.DeleteFunc(w.all, func(o chan struct{}) bool { return o == c })
+}
+
+func (w *watching) call() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.all {
+		select {
+		case c <- struct{}{}:
+		default: // it has been called already
+		}
+	}
+}
+
 // watched lists the roots of skills and commands, those found on the way
 // included, the settings files, and the files that the host adds.
 func (e *Engine) watched(files []string) []watch.Root {
-	var out []watch.Root
+	out := e.watchedSettings()
 	for _, f := range files {
 		out = append(out, watch.Root{Path: f, Kind: watch.File})
 	}
-	for _, r := range slices.Concat(e.skillRoots(e.place.Roots()), e.nestedRoots()) {
+	return append(out, e.watchedSkills()...)
+}
+
+func (e *Engine) watchedSkills() (out []watch.Root) {
+	roots := e.place.Roots()
+	if e.opts.Bare {
+		place := e.place
+		place.AddDirs = e.opts.AddDirs
+		roots = place.Additional()
+	}
+	for _, r := range slices.Concat(roots, e.nestedRoots()) {
 		kind := watch.Skills
 		if r.Source == skill.Legacy {
 			kind = watch.Commands
@@ -103,10 +169,17 @@ func (e *Engine) watched(files []string) []watch.Root {
 			watch.Root{Path: filepath.Join(a.Dir, "commands"), Kind: watch.Commands, Boundary: a.Dir},
 			watch.Root{Path: filepath.Join(a.Dir, "SKILL.md"), Kind: watch.File, Boundary: a.Dir})
 	}
-	for _, f := range e.conf().settings.Files {
-		if filepath.IsAbs(f.Path) {
-			out = append(out, watch.Root{Path: f.Path, Kind: watch.File})
-		}
+	return out
+}
+
+// watchedSettings are the files that there are or may be, and the directories in
+// which an administrator may put more.
+func (e *Engine) watchedSettings() (out []watch.Root) {
+	for _, f := range e.settingsFiles() {
+		out = append(out, watch.Root{Path: f.path, Kind: watch.File})
+	}
+	for _, d := range e.dropIns() {
+		out = append(out, watch.Root{Path: d, Kind: watch.Settings})
 	}
 	return out
 }
@@ -120,114 +193,4 @@ func (e *Engine) nestedRoots() (out []dir.Root) {
 		}
 	}
 	return out
-}
-
-// forget makes the next touch look again at directories that changed (spec D-1).
-func (e *Engine) forget(dirs []string) {
-	e.touch.mu.Lock()
-	defer e.touch.mu.Unlock()
-	if e.touch.nested != nil && len(dirs) > 0 {
-		e.touch.nested.Forget(dirs...)
-	}
-}
-
-// sourceOf says what kind of change a file is.
-func (e *Engine) sourceOf(file string) string {
-	for _, f := range e.conf().settings.Files {
-		if f.Path != file {
-			continue
-		}
-		switch f.Level {
-		case settings.ManagedLevel:
-			return sourcePolicy
-		case settings.LocalLevel:
-			return sourceLocal
-		case settings.ProjectLevel:
-			return sourceProject
-		}
-		return sourceUser
-	}
-	return sourceSkills
-}
-
-// take makes one batch of changes count, unless somebody objects.
-func (e *Engine) take(ctx context.Context, b watch.Batch, o WatchOptions) {
-	c := Change{}
-	for _, f := range b.Changed {
-		if slices.Contains(o.Files, f) && o.File != nil {
-			o.File(ctx, f)
-		}
-		if !slices.Contains(o.Files, f) || e.sourceOf(f) != sourceSkills {
-			c.Files = append(c.Files, f)
-		}
-	}
-	for _, f := range slices.Concat(c.Files, b.Dirs) {
-		if s := e.sourceOf(f); !slices.Contains(c.Sources, s) {
-			c.Sources = append(c.Sources, s)
-		}
-	}
-	slices.Sort(c.Sources)
-	if len(c.Sources) == 0 {
-		return
-	}
-	// Nobody stands between an administrator and the policy (spec S-11).
-	if o.Allow != nil && !slices.Contains(c.Sources, sourcePolicy) {
-		if err := o.Allow(ctx, c); err != nil {
-			o.Notice(fmt.Sprintf("changes of %s are not taken over: %v", strings.Join(c.Sources, ", "), err))
-			return
-		}
-	}
-	e.forget(b.Dirs)
-	before := e.Snapshot()
-	if slices.ContainsFunc(c.Sources, func(s string) bool { return s != sourceSkills }) {
-		e.reconfigure(o.Notice)
-	}
-	after, err := e.Refresh(ctx)
-	if err != nil {
-		return // ctx ended
-	}
-	c.compare(before, after)
-	if o.Done != nil {
-		o.Done(c)
-	}
-}
-
-// reconfigure reads the settings again, and tells what is wrong with them now
-// and was not before.
-func (e *Engine) reconfigure(notice func(string)) {
-	fresh := &Engine{opts: e.opts, real: e.real, project: e.project, place: e.place, trusted: e.trusted, decided: true}
-	fresh.configure()
-	c := fresh.conf()
-	known := e.conf().problems
-	for _, p := range c.problems {
-		if !slices.Contains(known, p) && p.Severity != skill.Info {
-			notice(p.String())
-		}
-	}
-	e.config.Store(c)
-	e.catalog.SetOptions(e.catalogOptions())
-}
-
-// compare fills in which skills came, changed and went.
-func (c *Change) compare(before, after *catalog.Snapshot) {
-	was := map[string]*catalog.Entry{}
-	for e := range before.All() {
-		was[e.ID] = e
-	}
-	for e := range after.All() {
-		old, ok := was[e.ID]
-		delete(was, e.ID)
-		switch {
-		case !ok:
-			c.Added = append(c.Added, e.ID)
-		case old.Skill != e.Skill && slices.Contains(c.Files, e.Origin.Path):
-			c.Changed = append(c.Changed, e.ID)
-		}
-	}
-	for id := range was {
-		c.Removed = append(c.Removed, id)
-	}
-	slices.Sort(c.Added)
-	slices.Sort(c.Changed)
-	slices.Sort(c.Removed)
 }

@@ -3,6 +3,7 @@ package knack
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,10 +37,8 @@ func (e *Engine) findPlugins() []skill.Problem {
 	if e.opts.Bare {
 		return nil
 	}
-	for _, d := range e.opts.PluginDirs {
-		e.active = append(e.active, plugin.Inline(e.absolute(d)))
-	}
 	installed, problems := e.PluginStore().Active(e.conf().settings)
+	e.active = append(e.active, e.givenPlugins(&problems)...)
 	for _, a := range installed {
 		if i := slices.IndexFunc(e.active, func(b plugin.Active) bool { return b.Name == a.Name }); i >= 0 {
 			problems = append(problems, skill.Problem{Code: "plugin-duplicate", Severity: skill.Info, Path: a.Dir,
@@ -49,6 +48,30 @@ func (e *Engine) findPlugins() []skill.Problem {
 		e.active = append(e.active, a)
 	}
 	return problems
+}
+
+// givenPlugins are those of directories that are named for this run. Where plugins
+// may come from is the administrator's word for them as well (spec S-11).
+func (e *Engine) givenPlugins(problems *[]skill.Problem) (out []plugin.Active) {
+	if len(e.opts.PluginDirs) == 0 {
+		return nil
+	}
+	policy, unread := plugin.PolicyOf(e.conf().settings)
+	*problems = append(*problems, unread...)
+	for _, d := range e.opts.PluginDirs {
+		dir := e.absolute(d)
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = dir // it is not there, which loading says
+		}
+		if err := policy.Allows("", plugin.Origin{Kind: plugin.Directory, Path: real}); err != nil {
+			*problems = append(*problems, skill.Problem{Code: "plugin-blocked", Severity: skill.Warning, Path: dir,
+				Message: "the plugin is not loaded: " + err.Error(), Fix: "ask your administrator"})
+			continue
+		}
+		out = append(out, plugin.Inline(dir))
+	}
+	return out
 }
 
 // Plugins returns the plugins that are on. Their files are read at the first call

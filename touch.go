@@ -190,6 +190,7 @@ func (e *Engine) join(ctx context.Context, d *Discovery, found []discovery.Found
 	}
 	e.session.FoundBelow(d.Below()...)
 	snap, err := e.catalog.Add(ctx, e.sourcesOf(found)...)
+	e.live.call()
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (e *Engine) sourcesOf(found []discovery.Found) (out []catalog.Source) {
 	t := &e.touch
 	for _, f := range found {
 		for _, root := range f.Roots {
-			out = append(out, dir.Root{Path: root, Source: skill.Project, Below: f.Below, Boundary: e.project, Cache: e.files})
+			out = append(out, e.open(dir.Root{Path: root, Source: skill.Project, Below: f.Below, Boundary: e.project}))
 			if r := t.refused[root]; r != nil {
 				r.set(skill.Problem{})
 			}

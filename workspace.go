@@ -32,8 +32,9 @@ type config struct {
 // together asks once.
 func (e *Engine) conf() *config { return e.config.Load() }
 
-// configure loads settings, trust and rules, and what follows from them.
-func (e *Engine) configure() {
+// configure loads settings, trust and rules, and what follows from them. Before
+// is what the settings said until now, and held are files that still say that.
+func (e *Engine) configure(before *settings.Settings, held []string) {
 	o := &e.opts
 	c := &config{}
 	e.config.Store(c) // nobody else sees it before it is whole
@@ -47,6 +48,7 @@ func (e *Engine) configure() {
 	c.settings = settings.Load(settings.Sources{
 		Managed: e.place.Managed, UserDir: e.UserDir(), ProjectDir: e.ProjectDir(), WorkDir: e.real,
 		Flag: o.Settings, Only: only, Home: o.Home,
+		Before: before, Held: held,
 	})
 	var bad []skill.Problem
 	if _, ok := e.budgetVariable(); !ok {
@@ -279,6 +281,16 @@ func (e *Engine) SettingsProblems() []skill.Problem { return slices.Clone(e.conf
 // fills in its input.
 func (e *Engine) PermissionRequest(tool string) permission.Request {
 	return permission.Request{Tool: tool, WorkDir: e.opts.Dir, Home: e.opts.Home, Links: behindLinks, MoreDirs: e.conf().more}
+}
+
+// Environ returns the environment of commands: that of the process with the
+// setting env over it (spec S-1), or nil when there is no such setting.
+func (e *Engine) Environ() []string {
+	own := e.conf().settings.Environ()
+	if own == nil {
+		return nil
+	}
+	return append(os.Environ(), own...)
 }
 
 // Getenv reads the environment that the engine was configured with.

@@ -294,3 +294,47 @@ func TestReadersDuringRefresh(t *testing.T) {
 		t.Errorf("%d skills", s.Len())
 	}
 }
+
+// TestReload reads the sources that say that they changed, and no others, also
+// when a load is running at that moment.
+func TestReload(t *testing.T) {
+	quiet, lively := &counter{skills: []*skill.Skill{user("a")}}, &counter{skills: []*skill.Skill{near("b")}}
+	c := New(Options{}, quiet, lively)
+	refresh(t, c)
+	for n := range int64(2) {
+		lively.skills = append(lively.skills, near(fmt.Sprint("new", n)))
+		s, err := c.Reload(t.Context(), lively)
+		if err != nil || s.Len() != int(n)+3 {
+			t.Fatal(s.Len(), err)
+		}
+		if q, l := quiet.loads.Load(), lively.loads.Load(); q != 1 || l != n+2 {
+			t.Errorf("%d and %d loads", q, l)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		slow := &counter{gate: make(chan struct{}, 1)}
+		c := New(Options{}, slow)
+		done := make(chan error)
+		go func() { _, err := c.Refresh(t.Context()); done <- err }()
+		synctest.Wait()
+		go func() { _, err := c.Reload(t.Context(), slow); done <- err }()
+		synctest.Wait()
+		for range 2 {
+			slow.gate <- struct{}{}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if n := slow.loads.Load(); n != 2 {
+			t.Errorf("%d loads: the change came while the first one was under way", n)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Reload(ctx, lively); err == nil {
+		t.Error("no error")
+	}
+	if _, err := c.Add(t.Context()); err != nil || lively.loads.Load() != 4 {
+		t.Error("who has left has still said that it changed:", lively.loads.Load(), err)
+	}
+}

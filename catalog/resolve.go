@@ -9,8 +9,8 @@ import (
 )
 
 // Resolve finds the skill that name means (spec C-6): exact id, then qualified
-// id, then a display name that nobody else claims, then the id of
-// a plugin skill without the plugin, if only one plugin has it (spec X-2). Shadowed skills are
+// id, then mcp__server__name for a skill of an MCP server, then a display name
+// that nobody else claims, then the id of a plugin skill without the plugin, if only one plugin has it (spec X-2). Shadowed skills are
 // found by their qualified ids only. Names are compared in Unicode normal form
 // C and never loosely: anything else, hostile names included, is not found. It
 // returns a [*NotFoundError] or an [*AmbiguousError].
@@ -24,6 +24,7 @@ const (
 	byExactID   = "it is the id"
 	byQualified = "it is the qualified id"
 	byName      = "it is the display name, which no other skill claims"
+	byToolName  = "it is the id, spelled like the name of a tool of its server"
 	byTail      = "it is the id without the plugin, which is free and which no other plugin has"
 )
 
@@ -34,6 +35,9 @@ func (s *Snapshot) resolve(name string) (e *Entry, how string, err error) {
 	}
 	if e := s.byQualified(name); e != nil {
 		return e, byQualified, nil
+	}
+	if e := s.byTool(name); e != nil {
+		return e, byToolName, nil
 	}
 	claims, how := s.claims(name)
 	switch len(claims) {
@@ -47,6 +51,32 @@ func (s *Snapshot) resolve(name string) (e *Entry, how string, err error) {
 		ids[i] = c.ID
 	}
 	return nil, "", &AmbiguousError{Name: name, IDs: ids}
+}
+
+// byTool finds the skill of a server that is spelled like one of its tools,
+// mcp__server__name (spec X-6). As in names of tools, what is no letter, digit,
+// hyphen or underscore in the server's name may be an underscore.
+func (s *Snapshot) byTool(name string) *Entry {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return nil
+	}
+	for _, e := range s.ordered {
+		server, prompt, _ := strings.Cut(e.ID, ":")
+		if e.Origin.Source == skill.MCP && (rest == server+"__"+prompt || rest == underscored(server)+"__"+prompt) {
+			return e
+		}
+	}
+	return nil
+}
+
+func underscored(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, s)
 }
 
 // claims returns the skills that name may mean without being an id.

@@ -146,3 +146,18 @@ func TestZeroSnapshot(t *testing.T) {
 		t.Errorf("got %v, %v", e, steps)
 	}
 }
+
+// TestToolNames: a skill of a server is also found by a name like those of the
+// server's tools, and nothing else is.
+func TestToolNames(t *testing.T) {
+	snap := snap(Options{}, mcp("zen", "chat"), mcp("my.server", "test-prompt"), mcp("zen", "mine"), user("mcp__zen__mine"))
+	for name, want := range map[string]string{
+		"mcp__zen__chat": "zen:chat", "mcp__my_server__test-prompt": "my.server:test-prompt", "mcp__my.server__test-prompt": "my.server:test-prompt",
+		"mcp__zen__mine": "mcp__zen__mine", "mcp__zen": "", "mcp__zen__": "", "mcp__other__chat": "", "zen__chat": "",
+	} {
+		e, err := snap.Resolve(name)
+		if (err != nil) != (want == "") || err == nil && e.ID != want {
+			t.Errorf("%s: %v, %v", name, e, err)
+		}
+	}
+}

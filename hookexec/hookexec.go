@@ -61,8 +61,10 @@ type Dirs struct {
 // Options are what a [Runner] works with. Ports that are nil make handlers of
 // their type fail with a notice.
 type Options struct {
-	Shell      shell.Runner // nil is shell.Exec
-	Env        []string     // environment of hooks; nil means the process's own
+	Shell shell.Runner // nil is shell.Exec
+	// Env returns the environment of hooks, as os.Environ; nil, also as its
+	// answer, means the process's own.
+	Env        func() []string
 	ProjectDir string       // CLAUDE_PROJECT_DIR; FileChanged patterns are relative to it
 	WorkDir    string       // where hooks run when the input's cwd is gone
 	SpillDir   string       // where texts that are too long are saved; empty drops the rest

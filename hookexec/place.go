@@ -50,14 +50,20 @@ func (r *Runner) values(e Entry) map[string]string {
 	return set
 }
 
+// base is the environment of all hooks.
+func (r *Runner) base() []string {
+	if r.opts.Env != nil {
+		if env := r.opts.Env(); env != nil {
+			return env
+		}
+	}
+	return os.Environ()
+}
+
 // environment is that of a hook's process. A variable of the same name that the
 // program itself was started with says nothing of this hook.
 func (r *Runner) environment(set map[string]string, own []string) []string {
-	base := r.opts.Env
-	if base == nil {
-		base = os.Environ()
-	}
-	env := slices.DeleteFunc(slices.Clone(base), func(kv string) bool {
+	env := slices.DeleteFunc(slices.Clone(r.base()), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return isVariable(name)
 	})

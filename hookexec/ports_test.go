@@ -52,7 +52,7 @@ func TestHTTP(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	r := New(Options{Env: []string{"TOKEN=secret", "OTHER=hidden"}})
+	r := New(Options{Env: func() []string { return []string{"TOKEN=secret", "OTHER=hidden"} }})
 	for _, tt := range []struct{ url, verdict, notice string }{
 		{server.URL + "/empty", OK, ""},
 		{server.URL + "/block", Blocked, ""},

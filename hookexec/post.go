@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,10 +89,7 @@ func (r *Runner) header(value string, allowed []string) (filled string, held []s
 
 // getenv returns a variable of the environment of hooks.
 func (r *Runner) getenv(name string) string {
-	if r.opts.Env == nil {
-		return os.Getenv(name)
-	}
-	for _, kv := range slices.Backward(r.opts.Env) {
+	for _, kv := range slices.Backward(r.base()) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
 		}

@@ -98,7 +98,7 @@ func TestProgramsOfOthers(t *testing.T) {
 		`bash -c "awk 'BEGIN { print \"'${CLAUDE_SKILL_DIR}'\" }'"`,
 	} {
 		for dir, runs := range map[string]bool{"/opt/skill": true, "/opt/my skill-1.0": true, "/$(id)": false, `/a"b`: false, "/a'b": false, "/a`b": false, "/a;b": false} {
-			r := New(Options{Env: []string{"PATH=" + os.Getenv("PATH")}})
+			r := New(Options{Env: func() []string { return []string{"PATH=" + os.Getenv("PATH")} }})
 			c, err := r.prepare(Entry{Dirs: Dirs{Skill: dir}, Handler: hook.Handler{Type: hook.Command, Command: command}}, hook.Input{})
 			if (err == nil) != runs {
 				t.Errorf("%s in %s: %v", command, dir, err)

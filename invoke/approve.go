@@ -265,7 +265,7 @@ func Details(e *catalog.Entry, in skill.Instructions, env Env) []string {
 	if e.Run.Shell != "" && e.Run.Shell != "bash" {
 		out = append(out, "runs its commands in: "+e.Run.Shell)
 	}
-	for _, line := range prompt.Lines(e.Skill, in, vars(e, in, env)) {
+	for _, line := range prompt.Lines(e.Skill, in, vars(e, in, env), env.Environ) {
 		out = append(out, "runs at once: "+line)
 	}
 	for _, other := range e.Run.Requires {

@@ -149,7 +149,7 @@ func list(words []string) string {
 // the skill's own grants.
 func Unsafe(e *catalog.Entry, in skill.Instructions, env Env) []string {
 	unsafe := permission.UnsafeProperties(e.Skill)
-	for _, line := range prompt.Lines(e.Skill, in, vars(e, in, env)) {
+	for _, line := range prompt.Lines(e.Skill, in, vars(e, in, env), env.Environ) {
 		if env.Rules.Decide(commandRequest(e, line, env)).Verdict != permission.Allow {
 			return append(unsafe, "inline commands")
 		}

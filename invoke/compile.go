@@ -156,6 +156,7 @@ func compile(ctx context.Context, r *Result, in skill.Instructions, req Request,
 	out, err := prompt.Compile(ctx, e.Skill, in, req.Args, prompt.Env{
 		Vars:     vars(e, in, env),
 		WorkDir:  env.WorkDir,
+		Environ:  env.Environ,
 		Base:     env.ArgumentBase,
 		Shell:    runner,
 		Off:      off(e, env),

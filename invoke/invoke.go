@@ -46,6 +46,7 @@ type Env struct {
 	Approvals Approvals // what the person allowed for good (spec S-14); nil knows nothing
 	Keeper    Keeper    // keeps rules for good; nil keeps none
 
+	Environ    []string // environment of inline commands; nil means the process's own
 	WorkDir    string
 	ProjectDir string // ${CLAUDE_PROJECT_DIR}
 	Home       string

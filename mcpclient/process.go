@@ -67,7 +67,10 @@ func start(c mcpconfig.Server, o Options) (*process, error) {
 	p.in, p.out = in, out
 	p.line = newLines(out, p.said)
 	if err := cmd.Start(); err != nil {
-		return nil, &startError{errors.Join(err, in.Close(), out.Close(), errIn.Close(), errOut.Close())}
+		for _, c := range []io.Closer{in, out, errIn, errOut} {
+			_ = c.Close() // nobody has them
+		}
+		return nil, &startError{err}
 	}
 	_ = errIn.Close() // the process has its own
 	go func() {

@@ -107,8 +107,10 @@ const (
 func Load(src Sources) Set {
 	l := &loader{src: src, taken: map[string]Server{}}
 	if !l.managed() {
-		l.flags()
-		if !src.PluginOnly {
+		if src.PluginOnly {
+			l.leftOut()
+		} else {
+			l.flags()
 			l.personal()
 		}
 		l.plugins()

@@ -64,6 +64,16 @@ func (l *loader) managed() (exclusive bool) {
 	return exclusive
 }
 
+// leftOut tells that the flags have no say: a person's word on the command line
+// is theirs as well (spec S-11). The engine tells of the files.
+func (l *loader) leftOut() {
+	if len(l.src.Flags) > 0 {
+		l.problem("mcp-config", skill.Warning, "--mcp-config", place{},
+			"not in force: the administrator wants MCP servers from plugins alone (strictPluginOnlyCustomization)",
+			"put the server into a plugin that is allowed, or ask your administrator")
+	}
+}
+
 func (l *loader) flags() {
 	for _, arg := range l.src.Flags {
 		path, data := "--mcp-config", []byte(arg)

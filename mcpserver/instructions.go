@@ -41,6 +41,7 @@ func (s *Server) listed(snap *catalog.Snapshot) []listing.Entry {
 			continue // of a later snapshot, which will be published
 		}
 		if ok, _ := snap.VisibleToModel(e, nil); ok {
+			l.Pinned = false // there is little room, and no skill of ours is worth more than theirs
 			out = append(out, l)
 		}
 	}

@@ -63,6 +63,8 @@ func New(e *knack.Engine, o Options) *Server {
 	caps.AddExtension(extensionID, nil)
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "knack", Title: "Knack skills", Version: o.Version}, &mcp.ServerOptions{
 		Capabilities: caps, CompletionHandler: s.complete, PageSize: pageSize, Logger: s.log,
+		// What one client is told is no business of caches that others use.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
 	s.mcp.AddReceivingMiddleware(s.current)
 	s.addTools()

@@ -25,7 +25,7 @@ const lastCalls = 10 * time.Second
 // or ctx ends. Nothing but messages of the protocol is written to out, and what
 // was asked before in ended is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	open := &open{}
+	open := &open{ids: map[jsonrpc.ID]bool{}}
 	err := s.mcp.Run(ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(newFilter(ctx, in, s.log, open)), Writer: watched{out, open}, MaxLineLength: maxMessage + 2,
 	})
@@ -35,17 +35,29 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// open counts the calls that are not answered yet.
+// open holds the calls that are not answered yet, by their ids: of two with the
+// same id, one is answered.
 type open struct {
 	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed when n is zero; nil when nobody waits
+	ids  map[jsonrpc.ID]bool
+	none chan struct{} // closed when ids is empty; nil when nobody waits
 }
 
-func (o *open) add(n int) {
+func (o *open) add(ids []jsonrpc.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.n += n; o.n <= 0 && o.none != nil {
+	for _, id := range ids {
+		o.ids[id] = true
+	}
+}
+
+func (o *open) remove(ids []jsonrpc.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, id := range ids {
+		delete(o.ids, id)
+	}
+	if len(o.ids) == 0 && o.none != nil {
 		close(o.none)
 		o.none = nil
 	}
@@ -54,7 +66,7 @@ func (o *open) add(n int) {
 // wait returns when every call is answered, or it has been long enough.
 func (o *open) wait(ctx context.Context) {
 	o.mu.Lock()
-	if o.n <= 0 {
+	if len(o.ids) == 0 {
 		o.mu.Unlock()
 		return
 	}
@@ -80,8 +92,8 @@ type watched struct {
 // Write implements io.Writer. The library writes whole messages.
 func (w watched) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
-	_, answers, _ := messages(p)
-	w.open.add(-answers)
+	_, _, answers := messages(p)
+	w.open.remove(answers)
 	return n, err
 }
 
@@ -106,9 +118,11 @@ func newFilter(ctx context.Context, in io.Reader, log *slog.Logger, o *open) *fi
 func (f *filter) Read(p []byte) (int, error) {
 	for len(f.left) == 0 {
 		line, err := f.line()
-		if calls, _, ok := messages(line); ok {
+		if all, calls, _ := messages(line); len(all) > 0 {
 			f.open.add(calls)
-			f.left = append(bytes.TrimSpace(line), '\n')
+			// Batches are taken apart: the library ends a session at one, unless
+			// the protocol is old, and answers name the call anyway.
+			f.left = append(bytes.Join(all, []byte("\n")), '\n')
 		} else if n := len(bytes.TrimSpace(line)); n > 0 {
 			f.log.Warn("a line on standard input is no message and is left out", "bytes", n, "begins", string(line[:min(len(line), 80)]))
 		}
@@ -142,30 +156,36 @@ func (f *filter) line() (line []byte, err error) {
 // listenMethod is a call that is not answered as long as the client listens.
 const listenMethod = "subscriptions/listen"
 
-// messages looks at a line. It is ok if it is one message, or a batch of them,
-// as old clients send it; calls are those that will be answered.
-func messages(line []byte) (calls, answers int, ok bool) {
+// messages returns what a line consists of: one message, or a batch of them, as
+// old clients send it, or nothing if it is neither. calls are the ids of
+// those that will be answered, answers those of answers.
+func messages(line []byte) (all [][]byte, calls, answers []jsonrpc.ID) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
-		return 0, 0, false
+		return nil, nil, nil
 	}
-	all := []json.RawMessage{line}
-	if line[0] == '[' && (json.Unmarshal(line, &all) != nil || len(all) == 0) {
-		return 0, 0, false
+	parts := []json.RawMessage{line}
+	if line[0] == '[' {
+		var batch []json.RawMessage // one of its own: Unmarshal writes into what is there
+		if json.Unmarshal(line, &batch) != nil {
+			return nil, nil, nil
+		}
+		parts = batch
 	}
-	for _, raw := range all {
+	for _, raw := range parts {
 		m, err := jsonrpc.DecodeMessage(raw)
 		if err != nil {
-			return 0, 0, false
+			return nil, nil, nil
 		}
 		switch m := m.(type) {
 		case *jsonrpc.Request:
 			if m.IsCall() && m.Method != listenMethod {
-				calls++
+				calls = append(calls, m.ID)
 			}
 		case *jsonrpc.Response:
-			answers++
+			answers = append(answers, m.ID)
 		}
+		all = append(all, raw)
 	}
-	return calls, answers, true
+	return all, calls, answers
 }

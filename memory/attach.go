@@ -32,6 +32,11 @@ type AttachOptions struct {
 	// Allow decides whether a file may be read; why is told when it refuses. Nil
 	// refuses everything.
 	Allow func(ctx context.Context, a Ask) (why string, ok bool)
+	// Remote reads a reference of the form "server:address" from the MCP server
+	// of this name; known is false when there is none, and the reference is a
+	// path like any other. Nil knows no server. Only what a person writes is read
+	// this way.
+	Remote func(ctx context.Context, server, address string) (text string, known bool, err error)
 }
 
 // An Attachment is one reference of a text, and what became of it.
@@ -70,6 +75,12 @@ func attach(ctx context.Context, text, own string, o AttachOptions) ([]Attachmen
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if a, ok := remote(ctx, r, min(left, MaxAttachment), o); ok && !seen[a.Path] && len(out) < maxAttachments {
+			seen[a.Path] = true
+			left -= len(a.Text)
+			out = append(out, a)
+			continue
+		}
 		path, info, err := find(r, own, o)
 		if err != nil && !r.looksLikePath() {
 			continue
@@ -95,6 +106,33 @@ func attach(ctx context.Context, text, own string, o AttachOptions) ([]Attachmen
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// remote reads a reference to a resource of a server.
+func remote(ctx context.Context, r Reference, limit int, o AttachOptions) (Attachment, bool) {
+	server, address, ok := strings.Cut(r.Path, ":")
+	if !ok || o.Remote == nil || !strings.Contains(address, "://") {
+		return Attachment{}, false
+	}
+	text, known, err := o.Remote(ctx, server, address)
+	a := Attachment{Reference: r, Path: r.Path}
+	switch {
+	case !known:
+		return a, false
+	case err != nil:
+		a.Problem = "it cannot be read: " + err.Error()
+	case limit <= 0:
+		a.Problem = fmt.Sprintf("what is attached before holds %d bytes already; read it with a tool", MaxAttached)
+	default:
+		head, more := cut(text, limit)
+		if a.Text = head; more > 0 {
+			a.Lines = fmt.Sprintf("the first %d bytes of %d", len(head), len(text))
+		}
+		if a.Text == "" {
+			a.Text = "(empty)\n"
+		}
+	}
+	return a, true
 }
 
 // find returns the file that a reference means: the first that exists.

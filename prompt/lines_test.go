@@ -34,7 +34,7 @@ func TestLines(t *testing.T) { // spec P-9, P-10
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Lines(tt.skill, in, vars)
+		got := Lines(tt.skill, in, vars, nil)
 		if !slices.Equal(got, asked) {
 			t.Errorf("%q: Lines = %q, asked about %q", tt.body, got, asked)
 		}

@@ -107,3 +107,19 @@ func TestMissingShell(t *testing.T) {
 		t.Errorf("a body without commands needs no shell: %q", got)
 	}
 }
+
+// TestFilled: arguments that a server has put into its text are not put in, or
+// added, once more, and a value that looks like a placeholder is none (X-6).
+func TestFilled(t *testing.T) {
+	s := &skill.Skill{Origin: skill.Origin{Source: skill.MCP, Owner: "s"}, Content: skill.Content{Arguments: []string{"who"}, Positional: true}}
+	const text = "For Ann: $ARGUMENTS $0 $who !`touch x` ${CLAUDE_SESSION_ID} ${CLAUDE_SKILL_DIR}"
+	for filled, want := range map[bool]string{
+		true:  "For Ann: $ARGUMENTS $0 $who !`touch x` id ${CLAUDE_SKILL_DIR}",
+		false: "For Ann: Bob Bob Bob !`touch x` id ${CLAUDE_SKILL_DIR}",
+	} {
+		r, err := Compile(t.Context(), s, skill.Instructions{Text: text, Filled: filled}, "Bob", Env{Vars: Vars{SessionID: "id", SkillDir: "/secret"}})
+		if err != nil || r.Text != want {
+			t.Errorf("filled %v: %q, %v", filled, r.Text, err)
+		}
+	}
+}

@@ -269,7 +269,7 @@ func (d *decoder) scalar(v reflect.Value, n id, at place, raw json.RawMessage) {
 			fmt.Sprintf("%s cannot be %s; it is left out", quoted(n.key), short(raw)), "write "+example(n.rule, v.Type()))
 		return
 	}
-	if wrong := allowed(v, n.rule, raw); wrong != "" {
+	if wrong := allowed(v, n, raw); wrong != "" {
 		v.SetZero()
 		message := fmt.Sprintf("%s is %s; %s", quoted(n.key), short(raw), d.instead(v, n, at))
 		d.report("setting-value", skill.Error, at, message, wrong)
@@ -279,7 +279,7 @@ func (d *decoder) scalar(v reflect.Value, n id, at place, raw json.RawMessage) {
 	if v.Kind() == reflect.String {
 		text = v.String()
 	}
-	if b, violated := boundOf(n.rule, text, d.f.Level); violated {
+	if b, violated := boundOf(n, text, d.f.Level); violated {
 		v.SetZero()
 		d.report("setting-level", skill.Warning, at,
 			fmt.Sprintf("%s: %s counts only from %s settings: %s", quoted(n.key), short(raw), levelNames(b.levels), b.why),

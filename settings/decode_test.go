@@ -235,6 +235,7 @@ func TestSchemaIsKnown(t *testing.T) {
 		"sandbox": `"on"`, "disableBypassPermissionsMode": `"disable"`, "argumentBase": `1`, "hooks": `{"Stop":[]}`,
 		"strictPluginOnlyCustomization": `true`, "strictKnownMarketplaces": `[]`, "blockedMarketplaces": `[]`,
 		"skillListingBudgetFraction": `0.5`, "enabledPlugins": `{"p":true}`,
+		"enabledMcpjsonServers": `["a"]`, "disabledMcpjsonServers": `["a"]`,
 	}
 	schema := reflect.TypeFor[settings.Values]()
 	for i := range schema.NumField() {

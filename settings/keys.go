@@ -103,9 +103,7 @@ const keyAllow = "permissions.allow"
 
 // notYet are the keys whose part of the program does not exist yet. They are
 // read and checked, so that a file can be written for both.
-var notYet = []string{
-	"env",
-}
+var notYet = []string{}
 
 // keyMeanings has one sentence for each key.
 var keyMeanings = map[string]string{
@@ -136,7 +134,7 @@ var keyMeanings = map[string]string{
 	"mcpInline":                  "Whether skills of MCP servers enter the conversation instead of running as forks.",
 	"enabledMcpjsonServers":      "MCP servers of a repository's .mcp.json, by name, that are started without a question.",
 	"disabledMcpjsonServers":     "MCP servers of a repository's .mcp.json, by name, that are never started.",
-	"env":                        "Environment variables for commands.",
+	keyEnv:                       "Environment variables of inline commands, hooks and Bash. A repository sets none whose name begins with LD_ or DYLD_, and none at all under allowManagedPermissionRulesOnly.",
 	keyManagedHook:               "Whether only managed and bundled hooks run.",
 	keyManagedRule:               "Whether only managed allow rules, and the grants of managed and bundled skills, count.",
 	keyPluginOnly:                "Which kinds of customisation may come from plugins only.",

@@ -12,11 +12,10 @@ import (
 // lists are joined, strongest first, without doubles.
 func mergeFiles(files []File, trusted bool) Values {
 	var out Values
+	only := onlyManaged(files)
 	for i := range files {
 		f := &files[i]
-		merge(reflect.ValueOf(&out).Elem(), reflect.ValueOf(&f.Values).Elem(), "", func(key string) bool {
-			return !trusted && f.Level.fromWorkspace() && waits(key)
-		})
+		merge(reflect.ValueOf(&out).Elem(), reflect.ValueOf(&f.Values).Elem(), "", skips(f, trusted, only))
 	}
 	raiseSandbox(&out, files)
 	noShell(&out, files)

@@ -28,19 +28,19 @@ func (v *Values) EffortValue() (effort string, ok bool) {
 	return "", false
 }
 
-// Environ returns the setting env in the form of os.Environ, by name. A name
-// that no environment can hold is left out; unusable lists those.
-func (v *Values) Environ() (env, unusable []string) {
+// Environ returns the setting env in the form of os.Environ, by name.
+func (v *Values) Environ() []string {
+	var env []string
 	for name, value := range v.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
-			unusable = append(unusable, name)
-			continue
-		}
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
-	slices.Sort(unusable)
-	return env, unusable
+	return env
+}
+
+// variable reports whether an environment can hold the variable.
+func variable(name, value string) bool {
+	return name != "" && !strings.ContainsAny(name, "=\x00") && !strings.Contains(value, "\x00")
 }
 
 // ModelFromWorkspace reports whether the setting model is from a file that came

@@ -3,7 +3,6 @@ package settings
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -21,14 +20,6 @@ func TestEffortValue(t *testing.T) {
 		if got, ok := v.EffortValue(); got != "" || ok {
 			t.Errorf("%q: %q, %t", in, got, ok)
 		}
-	}
-}
-
-func TestEnviron(t *testing.T) {
-	v := Values{Env: map[string]string{"B": "2", "A": "1=1", "": "x", "C=D": "x", "E": "a\x00b"}}
-	env, unusable := v.Environ()
-	if !slices.Equal(env, []string{"A=1=1", "B=2"}) || !slices.Equal(unusable, []string{"", "C=D", "E"}) {
-		t.Errorf("%q, %q", env, unusable)
 	}
 }
 

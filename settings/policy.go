@@ -21,6 +21,7 @@ const (
 	keyDirectories = "permissions.additionalDirectories"
 	keyDefaultMode = "permissions.defaultMode"
 	keyPlugins     = "enabledPlugins"
+	keyEnv         = "env"
 	keyPluginOnly  = "strictPluginOnlyCustomization"
 	keyMarkets     = "strictKnownMarketplaces"
 	keyNoMarkets   = "blockedMarketplaces"
@@ -57,12 +58,16 @@ var bounds = []bound{
 	// Asking for more is welcome; see raiseSandbox.
 	{keySandbox, "off", notProject, "a repository must not switch your sandbox off"},
 	{keyDefaultMode, "bypassPermissions", notProject, "a repository must not stop the questions"},
+	// They are read by whatever starts, also by what puts a command into its sandbox (S-13).
+	{"env.LD_*", "", notProject, "a repository must not load code into programs"},
+	{"env.DYLD_*", "", notProject, "a repository must not load code into programs"},
 }
 
-// boundOf returns the bound that l violates by setting key to value.
-func boundOf(key, value string, l Level) (bound, bool) {
+// boundOf returns the bound that l violates by setting n to value.
+func boundOf(n id, value string, l Level) (bound, bool) {
 	for _, b := range bounds {
-		if b.key == key && (b.value == "" || b.value == value) {
+		prefix, wild := strings.CutSuffix(b.key, "*")
+		if (b.key == n.rule || wild && strings.HasPrefix(n.key, prefix)) && (b.value == "" || b.value == value) {
 			return b, !slices.Contains(b.levels, l)
 		}
 	}
@@ -74,7 +79,7 @@ func boundOf(key, value string, l Level) (bound, bool) {
 var waiting = []string{
 	keyDirectories,         // more files may be read and written
 	keyDefaultMode,         // fewer questions are asked
-	"env",                  // PATH and the like decide what a command runs
+	keyEnv,                 // PATH and the like decide what a command runs
 	keyHooks,               // commands (H-10)
 	"disableAllHooks",      // the person's own guards would go
 	"allowBundledOverride", // a skill of the repository could pose as a bundled one (C-5)
@@ -83,8 +88,16 @@ var waiting = []string{
 	"skillKeywords",        // a word of the person would start a skill of the repository (I-1)
 }
 
-func waits(key string) bool {
-	for _, w := range waiting {
+func waits(key string) bool { return under(waiting, key) }
+
+// rulesOnly lists keys of the project and of the local level that do not count
+// where only managed allow rules do, trusted or not: with PATH a repository
+// would choose the program that an administrator allowed by its name (spec S-6).
+var rulesOnly = []string{keyEnv}
+
+// under reports whether key is one of the list, or lies in one.
+func under(list []string, key string) bool {
+	for _, w := range list {
 		if key == w || strings.HasPrefix(key, w+".") || strings.HasPrefix(key, w+"[") {
 			return true
 		}
@@ -92,15 +105,32 @@ func waits(key string) bool {
 	return false
 }
 
-// untrusted names, for each file, what waits for trust.
-func untrusted(files []File) []skill.Problem {
+// skips returns which keys of a file do not count: those that wait for trust, and
+// those that an administrator keeps to himself.
+func skips(f *File, trusted, managedRules bool) func(key string) bool {
+	return func(key string) bool {
+		return f.Level.fromWorkspace() && (!trusted && waits(key) || managedRules && under(rulesOnly, key))
+	}
+}
+
+// onlyManaged reports whether a managed file lets only managed rules count.
+func onlyManaged(files []File) bool {
+	return slices.ContainsFunc(files, func(f File) bool {
+		b := f.Values.AllowManagedPermissionRulesOnly
+		return b != nil && *b // no other file may say it
+	})
+}
+
+// notInForce names, for each file of the workspace, which keys of a list do not
+// count, and why.
+func notInForce(files []File, list []string, code, why, fix string) []skill.Problem {
 	var problems []skill.Problem
 	for _, f := range files {
 		if !f.Level.fromWorkspace() {
 			continue
 		}
 		var keys []string
-		for _, w := range waiting {
+		for _, w := range list {
 			if _, ok := f.places[w]; ok {
 				keys = append(keys, w)
 			}
@@ -110,9 +140,9 @@ func untrusted(files []File) []skill.Problem {
 		}
 		at := f.places[keys[0]]
 		problems = append(problems, skill.Problem{
-			Code: "setting-untrusted", Severity: skill.Warning, Path: f.Path, Line: at.line, Column: at.column,
-			Message: fmt.Sprintf("not in force, because the workspace is not trusted: %s", strings.Join(keys, ", ")),
-			Fix:     fixTrust,
+			Code: code, Severity: skill.Warning, Path: f.Path, Line: at.line, Column: at.column,
+			Message: fmt.Sprintf("not in force, because %s: %s", why, strings.Join(keys, ", ")),
+			Fix:     fix,
 		})
 	}
 	return problems

@@ -33,7 +33,7 @@ type loader struct {
 // later file is the stronger one (spec S-11).
 func (l *loader) managed() {
 	for _, dir := range l.src.Managed {
-		parts := filepath.Join(dir, "managed-settings.d")
+		parts := filepath.Join(dir, ManagedParts)
 		entries, err := os.ReadDir(parts)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			// There may be policies in there.
@@ -61,6 +61,9 @@ func (l *loader) flag() {
 		return
 	}
 	f.Path = expandHome(f.Path, l.src.home())
+	if l.held(f.Level, f.Path) {
+		return
+	}
 	data, err := state.ReadFile(f.Path, maxFile)
 	if err != nil {
 		f.Exists = !errors.Is(err, fs.ErrNotExist)
@@ -73,6 +76,9 @@ func (l *loader) flag() {
 // file reads one file. One that is not there is not a problem.
 func (l *loader) file(level Level, path string) {
 	if !l.src.wants(level) {
+		return
+	}
+	if l.held(level, path) {
 		return
 	}
 	f := File{Level: level, Path: path, Exists: true}
@@ -116,9 +122,14 @@ func (l *loader) refuse(f File, p skill.Problem) {
 	if f.Level == ManagedLevel {
 		f.close()
 		p.Message += "; until it is repaired, only managed hooks and managed allow rules count, and bypassing permissions is off"
+	} else if l.kept(f) {
+		p.Message += "; what the file said before still counts"
+		l.problems = append(l.problems, p)
+		return
 	} else {
 		p.Message += "; nothing in this file is in force"
 	}
+	f.refused = true
 	l.files = append(l.files, f)
 	l.problems = append(l.problems, p)
 }

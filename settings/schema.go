@@ -72,7 +72,11 @@ func setJSON(v reflect.Value, text string) bool {
 
 // allowed holds a value against the tables; wrong says what to write instead,
 // and is empty when the value is fine.
-func allowed(v reflect.Value, rule string, raw json.RawMessage) (wrong string) {
+func allowed(v reflect.Value, n id, raw json.RawMessage) (wrong string) {
+	rule := n.rule
+	if rule == keyEnv+".*" && !variable(strings.TrimPrefix(n.key, keyEnv+"."), v.String()) {
+		return "an environment holds names without = and texts without NUL"
+	}
 	if set, ok := choices[rule]; ok && !slices.Contains(set, v.String()) {
 		wrong = "write one of " + strings.Join(set, ", ")
 		if near := nearest(v.String(), set); near != "" {

@@ -85,8 +85,9 @@ type File struct {
 
 	// places has the position of each key that holds, and of list items by
 	// number: "permissions.allow", "permissions.allow[2]", "env.PATH".
-	places map[string]place
-	hooks  hook.Config
+	places  map[string]place
+	hooks   hook.Config
+	refused bool // it could not be read; nothing in it counts
 }
 
 // A place is a position in a file, both from 1, the column in characters.
@@ -101,6 +102,13 @@ type Sources struct {
 	Flag       string   // --settings FILE, or a JSON object
 	Only       []Level  // --setting-sources; nil means all; managed and command line always apply
 	Home       string   // what "~" stands for; empty means the home directory of the user
+
+	// Before is what the same process loaded before. A file that could be read
+	// then, and cannot be now, still says what it said; a managed one fails closed.
+	Before *Settings
+	// Held are files that say what they said in Before, whatever they hold now.
+	// Managed ones are not held.
+	Held []string
 }
 
 // Settings is the merged result. It is immutable.
@@ -114,6 +122,9 @@ type Settings struct {
 	trusted bool
 	found   []skill.Problem // Problems without those about trust
 }
+
+// ManagedParts is the directory, in a managed one, of further settings files.
+const ManagedParts = "managed-settings.d"
 
 // Load reads all levels. A broken file costs only itself; a broken managed
 // file fails closed (spec S-11). The result is that of a workspace that is not
@@ -164,8 +175,13 @@ func (s *Settings) ForTrust(trusted bool) *Settings {
 	out := &Settings{Files: s.Files, Root: s.Root, src: s.src, trusted: trusted, found: s.found}
 	out.Values = mergeFiles(s.Files, trusted)
 	out.Problems = slices.Clone(s.found)
+	if onlyManaged(s.Files) {
+		out.Problems = append(out.Problems, notInForce(s.Files, rulesOnly, "setting-not-managed",
+			"managed settings let only their own allow rules count (allowManagedPermissionRulesOnly)",
+			"ask the administrator to add it to the managed settings")...)
+	}
 	if !trusted {
-		out.Problems = append(out.Problems, untrusted(s.Files)...)
+		out.Problems = append(out.Problems, notInForce(s.Files, waiting, "setting-untrusted", "the workspace is not trusted", fixTrust)...)
 	}
 	slices.SortStableFunc(out.Problems, skill.CompareProblems)
 	return out
@@ -186,7 +202,7 @@ func (s *Settings) From(key string) string {
 
 // holds reports whether what f says about key is what the merged values say.
 func (s *Settings) holds(f *File, key string) bool {
-	if !s.trusted && f.Level.fromWorkspace() && waits(key) {
+	if skips(f, s.trusted, onlyManaged(s.Files))(key) {
 		return false
 	}
 	switch key {

@@ -52,3 +52,13 @@ func (s *Still) Look() (Batch, error) {
 
 // Close releases what the watcher holds.
 func (s *Still) Close() error { return s.w.posts.close() }
+
+// Remote pretends that all file systems seen so far are network file systems.
+func (s *Still) Remote() {
+	for dev := range s.w.remotes {
+		s.w.remotes[dev] = true
+	}
+}
+
+// Status is that of the watcher.
+func (s *Still) Status() Status { return s.w.Status() }

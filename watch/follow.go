@@ -93,7 +93,7 @@ func (l *look) stand(g *group, w want) (there bool) {
 		return true
 	}
 	added, there := l.post(g.real, w)
-	g.same = there && !added && !l.distrust
+	g.same = there && !added && !l.distrust && !l.root.remote
 	return there
 }
 

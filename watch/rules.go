@@ -16,6 +16,7 @@ const (
 	Commands             // Markdown files at any depth, and directories with a SKILL.md
 	Markdown             // Markdown files in the directory itself
 	File                 // the root is one file
+	Settings             // JSON files in the directory itself
 )
 
 // maxDirectories is how many directories of one root are looked at (spec C-3).
@@ -35,6 +36,7 @@ var rules = [...]rule{
 	Commands: {depth: -1, file: isMarkdown, enter: mayHoldCommands, leaf: true},
 	Markdown: {depth: 0, file: isMarkdown, enter: never},
 	File:     {depth: 0, file: never, enter: never},
+	Settings: {depth: 0, file: isSettings, enter: never},
 }
 
 const (
@@ -52,6 +54,10 @@ func isSkillFile(name string) bool {
 
 func isMarkdown(name string) bool {
 	return !strings.HasPrefix(name, ".") && strings.EqualFold(filepath.Ext(name), ".md")
+}
+
+func isSettings(name string) bool {
+	return !strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".json")
 }
 
 func mayHoldSkills(name string) bool {

@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 }
 
 var kinds = map[string]watch.Kind{
-	"skills": watch.Skills, "commands": watch.Commands, "markdown": watch.Markdown, "file": watch.File,
+	"skills": watch.Skills, "commands": watch.Commands, "markdown": watch.Markdown, "file": watch.File, "settings": watch.Settings,
 }
 
 func (s *script) run(ar *txtar.Archive, o watch.Options) {

@@ -100,9 +100,6 @@ func (s *settle) sweep(r *root) {
 
 func (s *settle) update(r *root, path string, n *node, p print) {
 	if p == n.now {
-		if p.kind == absent && n.base.kind == absent {
-			delete(r.nodes, path)
-		}
 		return
 	}
 	n.now, n.first, n.asked = p, r.when, false

@@ -11,15 +11,14 @@ func lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 // irregular.
 func isLink(m fs.FileMode) bool { return m&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
 
-// printOf returns the print of a file. Without ids it leaves out the numbers
-// that a network file system may make up anew.
-func printOf(info fs.FileInfo, ids bool) print {
+// printOf returns the print of a file. It leaves out the numbers that a network
+// file system may make up anew.
+func (w *Watcher) printOf(path string, info fs.FileInfo) print {
 	p := print{kind: other, perm: uint16(info.Mode().Perm()), size: info.Size(), mtime: info.ModTime().UnixNano()}
 	if info.Mode().IsRegular() {
 		p.kind = file
 	}
-	if ids {
-		n := idOf(info)
+	if n := idOf(info); !w.remote(n, path) {
 		p.dev, p.ino = n.dev, n.ino
 	}
 	return p

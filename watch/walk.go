@@ -210,7 +210,7 @@ func (l *look) sort(g *group, entries []os.DirEntry) []candidate {
 // entry notes a file that may be a link.
 func (l *look) entry(path, real, dir, name string, info fs.FileInfo) {
 	if !isLink(info.Mode()) {
-		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote))
+		l.w.settle.saw(l.root, path, real, l.w.printOf(real, info))
 		return
 	}
 	target, err := l.follow(dir, name, 1)
@@ -224,7 +224,7 @@ func (l *look) entry(path, real, dir, name string, info fs.FileInfo) {
 // regular notes the file to which a link or the root leads.
 func (l *look) regular(path, real string) {
 	if info, err := lstat(real); err == nil {
-		l.w.settle.saw(l.root, path, real, printOf(info, !l.root.remote))
+		l.w.settle.saw(l.root, path, real, l.w.printOf(real, info))
 	}
 }
 

@@ -138,6 +138,9 @@ func (c *contender) run(at string, env []string) error {
 	}
 	c.times = append(c.times, time.Since(start))
 	c.cpu = append(c.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	if len(c.times) == 1 {
+		return nil // the round that warms up: it has no index yet
+	}
 	c.rss = max(c.rss, peak(cmd.ProcessState))
 	return nil
 }

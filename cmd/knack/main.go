@@ -14,12 +14,20 @@ import (
 // (docs/performance.md). GOGC overrides it.
 const gcPercent = 400
 
+// memoryLimit is from where on collecting is worth its time after all: with
+// 100,000 skills the heap would otherwise grow to twice what is in use
+// (docs/performance.md). It bounds nothing. GOMEMLIMIT overrides it.
+const memoryLimit = 300 << 20
+
 func main() {
 	if code, mine := sandbox.Main(os.Args); mine {
 		os.Exit(code) // it was started to bind a command
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"knack": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"tidy":  func() { os.Exit(tidy(os.Args[1:])) },
+		"talk":  func() { os.Exit(talk(os.Args[1:])) },
 	})
 }
 
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 // of its own. Besides the commands of testscript there are
 //
 //	exec tidy COMMAND...  run it, with what differs between runs replaced
+//	exec talk FILE COMMAND...  run it, and talk to it line by line; see talk
 //	exits CODE COMMAND... run it, and demand that exit code
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -55,7 +57,7 @@ func isolated(dir string) []string {
 	return []string{
 		"HOME=" + at("home"), "USERPROFILE=" + at("home"), "XDG_CACHE_HOME=" + at("cache"),
 		"KNACK_STATE_DIR=" + at("state"), "KNACK_MANAGED_DIR=" + at("managed"),
-		"CLAUDE_CONFIG_DIR=", "KNACK_TRUST=", "SLASH_COMMAND_TOOL_CHAR_BUDGET=",
+		"CLAUDE_CONFIG_DIR=", "KNACK_TRUST=", "KNACK_KEYRING=off", "SLASH_COMMAND_TOOL_CHAR_BUDGET=",
 		"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "GEMINI_API_KEY=", "KNACK_RECORD=", // no test speaks to a model
 		"OTEL_EXPORTER_OTLP_ENDPOINT=", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=", "OTEL_SDK_DISABLED=",
 		"NO_COLOR=", "COLUMNS=80", "LC_ALL=C.UTF-8", "ROOT=" + dir,

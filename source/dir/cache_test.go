@@ -168,6 +168,7 @@ func TestCacheLikeFresh(t *testing.T) {
 // keep writes the indexes of c, however small its roots are.
 func keep(t *testing.T, c *Cache) {
 	t.Helper()
+	must(t, index.Writable(c.dir))
 	for r, k := range c.roots {
 		must(t, k.save(r, c.path(r), build()))
 	}

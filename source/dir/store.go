@@ -118,6 +118,9 @@ func (c *Cache) Save() error {
 			if name = build(); name == "" {
 				return nil
 			}
+			if err := index.Writable(c.dir); err != nil {
+				return err
+			}
 			all = index.Clean(c.dir, time.Now().Add(-indexAge))
 		}
 		all = errors.Join(all, k.save(r, c.path(r), name))

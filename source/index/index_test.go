@@ -113,7 +113,7 @@ func TestRoundTrip(t *testing.T) {
 		want = append(want, rec)
 	}
 	path := filepath.Join(t.TempDir(), "deep", "index")
-	if err := w.Write(path); err != nil {
+	if err := errors.Join(Writable(filepath.Dir(path)), w.Write(path)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(path, mine)
@@ -251,6 +251,12 @@ func TestClean(t *testing.T) {
 	}
 	if err := Clean(filepath.Join(dir, "none"), old); err != nil {
 		t.Error(err)
+	}
+	if err := Writable(filepath.Join(dir, "old.json", "below a file")); err == nil {
+		t.Error("a directory was made below a file")
+	}
+	if again, _ := filepath.Glob(filepath.Join(dir, "*")); Writable(dir) != nil || len(again) != len(want) {
+		t.Errorf("asking leaves %q", again)
 	}
 }
 

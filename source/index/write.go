@@ -23,6 +23,19 @@ func Path(dir, root, kind string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:16])+suffix)
 }
 
+// Writable makes dir, and says why no index can be written there. It spares
+// those who cannot keep an index the work of making one.
+func Writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "*"+suffix)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // Clean removes the indexes of dir that were not written since before: their
 // roots may be gone, and if they are not, a new index costs one reading.
 func Clean(dir string, before time.Time) error {
@@ -98,7 +111,7 @@ func (w *Writer) bytes() []byte {
 	return out
 }
 
-// Write puts the index at path, so that readers see the old one or the new one.
+// Write puts the index at path, in a directory that is [Writable], so that readers see the old one or the new one.
 // It is not forced to the disk: after a crash it is damaged or old, and both
 // are noticed.
 func (w *Writer) Write(path string) error {
@@ -119,11 +132,7 @@ func put32(b []byte, v uint32) {
 
 // replace writes a file of the person alone, by way of a temporary one beside it.
 func replace(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "*"+suffix)
+	f, err := os.CreateTemp(filepath.Dir(path), "*"+suffix)
 	if err != nil {
 		return err
 	}

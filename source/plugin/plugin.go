@@ -23,6 +23,7 @@ type Source struct {
 	Dir   string       // the plugin's directory
 	Scope skill.Source // whose it is, see skill.Origin; may be empty
 	Entry *Entry       // what its marketplace says of it; nil without one
+	Files *dir.Cache   // remembers skill files, see dir.Root; nil reads all of them each time
 }
 
 // Load reads skills/, commands/ and a root SKILL.md; ids are "plugin:skill".
@@ -80,7 +81,7 @@ type load struct {
 // root is a directory or file of the plugin; links may not leave the plugin
 // (spec C-7).
 func (l *load) root(kind skill.Source, path string) dir.Root {
-	return dir.Root{Path: path, Source: kind, Scope: l.Scope, Boundary: l.Dir}
+	return dir.Root{Path: path, Source: kind, Scope: l.Scope, Boundary: l.Dir, Cache: l.Files}
 }
 
 // rootSkill reads the SKILL.md of a single-skill plugin. The directory's name
@@ -149,6 +150,8 @@ func (l *load) add(sk *skill.Skill) {
 		return
 	}
 	l.seen[sk.Origin.Path] = true
+	own := *sk // the cache has the other one
+	sk = &own
 	if !strings.HasPrefix(sk.ID, l.Name+":") {
 		sk.ID = l.Name + ":" + sk.ID
 	}

@@ -88,14 +88,17 @@ func (t *Bash) Plan(input json.RawMessage) (agent.Plan, error) {
 }
 
 func (t *Bash) command(in bashCall) shell.Command {
-	return shell.Command{
+	c := shell.Command{
 		Line:    in.Command,
 		Dir:     t.s.o.Base.Dir,
-		Env:     t.s.o.Env,
 		Timeout: time.Duration(in.Timeout) * time.Millisecond,
 		Spill:   t.s.o.Spill,
 		Merge:   true,
 	}
+	if t.s.o.Env != nil {
+		c.Env = t.s.o.Env()
+	}
+	return c
 }
 
 func (t *Bash) background(ctx context.Context, env agent.CallEnv, in bashCall) (agent.Result, error) {

@@ -34,7 +34,9 @@ const (
 type Options struct {
 	Base   tool.Base
 	Runner shell.Runner
-	Env    []string // complete environment; nil means the process's own
+	// Env returns the complete environment of a command that begins; nil, also as
+	// its answer, means the process's own.
+	Env func() []string
 	// Spill is the directory for output that is too long to keep in memory;
 	// empty drops it.
 	Spill string

@@ -195,6 +195,14 @@ func encode(t *testing.T, v any) string {
 	return string(b)
 }
 
+// sameAsk compares requests; functions can only be there or not.
+func sameAsk(p, q agent.Plan) bool {
+	a, b := p.Ask, q.Ask
+	links := (a.Links == nil) == (b.Links == nil)
+	a.Links, b.Links = nil, nil
+	return links && reflect.DeepEqual(a, b)
+}
+
 // pure: planning changes no file, may be done by many at once, and asks for the
 // same each time.
 func pure(t *testing.T, tool agent.Tool, valid []string) {
@@ -213,7 +221,7 @@ func pure(t *testing.T, tool agent.Tool, valid []string) {
 		}
 		wg.Wait()
 		for i, p := range plans {
-			if errs[i] != nil || !reflect.DeepEqual(p.Ask, first.Ask) || p.ReadOnly != first.ReadOnly || p.Person != first.Person || !slices.Equal(p.Touches, first.Touches) {
+			if errs[i] != nil || !sameAsk(p, first) || p.ReadOnly != first.ReadOnly || p.Person != first.Person || !slices.Equal(p.Touches, first.Touches) {
 				t.Errorf("Plan(%s) differs from the first: %+v, %v", in, p.Ask, errs[i])
 			}
 		}

@@ -3,10 +3,12 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/knack-skills/knack/agent/tool/remote"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/listing"
 	"github.com/knack-skills/knack/memory"
@@ -122,11 +124,21 @@ func (h *Host) names(session.AgentID) string {
 
 // attach reads the files that a message refers to (spec A-5).
 func (h *Host) attach(ctx context.Context, text string) []turn.Message {
-	list, err := memory.Attach(ctx, text, memory.AttachOptions{WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead})
+	list, err := memory.Attach(ctx, text, memory.AttachOptions{WorkDir: h.Engine.Dir(), Home: h.Engine.Place().Home, Allow: h.mayRead, Remote: h.resource})
 	if err != nil {
 		return nil
 	}
 	return messages(list)
+}
+
+// resource reads what a person refers to as @server:address. That they name it
+// is their leave; a rule that denies the server still holds.
+func (h *Host) resource(ctx context.Context, server, address string) (string, bool, error) {
+	r := h.Engine.PermissionRequest(remote.Name(server, "resource"))
+	if d := (permission.Rules{Deny: h.invokeEnv().Rules.Deny}).Decide(r); d.Verdict == permission.Deny {
+		return "", true, errors.New(d.Reason)
+	}
+	return h.Servers.Read(ctx, server, address)
 }
 
 // attachSkill reads the files that the text of a skill refers to (spec I-5).

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -147,7 +146,7 @@ func newHooks(h *Host) *hooks {
 	e := h.Engine
 	k := &hooks{h: h}
 	k.runner = hookexec.New(hookexec.Options{
-		ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), SpillDir: h.spill(), Env: os.Environ(), Shell: e.Env().Shell, Audit: e.Audit(), Frame: h.frame,
+		ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), SpillDir: h.spill(), Env: e.Environ, Shell: e.Env().Shell, Audit: e.Audit(), Frame: h.frame,
 		AskModel: func(ctx context.Context, model, prompt string) (string, error) {
 			return h.Talk.Judge(ctx, h.small(model), prompt)
 		},

@@ -40,12 +40,7 @@ func (h *Host) watchOptions() knack.WatchOptions {
 			if len(c.Files) == 1 {
 				file = c.Files[0]
 			}
-			for _, source := range c.Sources {
-				if err := h.Talk.ConfigChanged(ctx, source, file); err != nil {
-					return err
-				}
-			}
-			return nil
+			return h.Talk.ConfigChanged(ctx, c.Sources[0], file)
 		},
 		Done: func(c knack.Change) {
 			if text := changed(c); text != "" {
@@ -53,7 +48,7 @@ func (h *Host) watchOptions() knack.WatchOptions {
 			}
 		},
 		Notice: h.Talk.Notify,
-		Files:  h.hooks.files(),
+		Files:  h.hooks.files,
 		File:   h.Talk.FileChanged,
 	}
 	if h.o.getenv("KNACK_WATCH") != "poll" {

@@ -239,6 +239,12 @@ func (h *Host) agents(ctx context.Context) (*agentdef.Set, error) {
 			return nil, output.Usagef("%v", err)
 		}
 		given, h.problem = defs, append(h.problem, problems...)
+		if _, strict := h.Engine.Settings().PluginOnly("agents"); strict {
+			given = nil // a person's word on the command line is theirs as well (spec S-11)
+			h.problem = append(h.problem, skill.Problem{Code: "plugin-only", Severity: skill.Warning, Path: "--agents",
+				Message: "not in force: the administrator wants agent types from plugins alone (strictPluginOnlyCustomization)",
+				Fix:     "put the agent type into a plugin that is allowed, or ask your administrator"})
+		}
 	}
 	set, err := agentdef.Load(ctx, agentdef.Options{
 		Roots: h.Engine.AgentRoots(),

@@ -35,7 +35,7 @@ func newToolbox(h *Host) toolbox {
 	e := h.Engine
 	base := tool.Base{Dir: e.Dir(), Home: e.Place().Home, More: e.MoreDirs()}
 	t := toolbox{seen: file.NewSeen(), todos: todo.NewLists(),
-		shells: bash.NewShells(bash.Options{Base: base, Runner: bashRunner(e), Spill: h.spill()})}
+		shells: bash.NewShells(bash.Options{Base: base, Runner: bashRunner(e), Env: e.Environ, Spill: h.spill()})}
 	t.all = []agent.Tool{
 		file.NewRead(base, t.seen), file.NewWrite(base, t.seen), file.NewEdit(base, t.seen), file.NewMultiEdit(base, t.seen),
 	}

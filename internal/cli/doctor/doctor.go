@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,11 @@ hooks and inline commands of its skills then work. --distrust takes it back.`,
 			if err != nil {
 				return err
 			}
-			r := report{Findings: append(findings(e), tried...), Problems: e.Problems()}
+			mcp, err := f.Connect(cmd, e)
+			if err != nil {
+				return err
+			}
+			r := report{Findings: slices.Concat(findings(e), tried, mcpServers(e, f, mcp)), Problems: e.Problems()}
 			if r.Problems == nil {
 				r.Problems = []skill.Problem{}
 			}

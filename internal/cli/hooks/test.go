@@ -150,7 +150,7 @@ func try(ctx context.Context, e *knack.Engine, in hook.Input, skill string) (v v
 	}
 	in.SessionID, in.CWD, in.PermissionMode = e.Session().ID, e.Dir(), "default"
 	in.Covers = chat.Covers(e, in)
-	runner := hookexec.New(hookexec.Options{ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), Env: os.Environ(), Shell: e.Env().Shell})
+	runner := hookexec.New(hookexec.Options{ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), Env: e.Environ, Shell: e.Env().Shell})
 	out, results := runner.Trace(ctx, [][]hookexec.Entry{chat.GlobalHooks(e, false), own}, in)
 	closing, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()

@@ -49,6 +49,9 @@ most of their text, then those that match the prompt, then the rest.`,
 			if err != nil {
 				return err
 			}
+			if _, err := f.Connect(cmd, e); err != nil {
+				return err
+			}
 			entries, err := e.EntriesFor(cmd.Context(), prompt)
 			if err != nil {
 				return err

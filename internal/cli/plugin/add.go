@@ -25,9 +25,9 @@ func NewAdd(f *workspace.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add PATH|URL",
 		Short: "Add a skill, a bundle or a plugin from a file, directory or URL",
-		Long: `Add what is at a path or URL: a skill folder or a .skill file becomes a skill of
-the user or of the project, an .mcpb or .dxt bundle and a plugin are installed as
-plugins. What it brings is shown first, and nothing of it runs.`,
+		Long: `Add what is at a path or URL: a skill folder or a .skill file becomes a skill
+of the user or of the project, an .mcpb or .dxt bundle and a plugin are
+installed as plugins. What it brings is shown first, and nothing of it runs.`,
 		Example: `  knack add ./release-notes
   knack add review.skill --scope project
   knack add server.mcpb --yes
@@ -38,7 +38,7 @@ plugins. What it brings is shown first, and nothing of it runs.`,
 	o.scopeFlag(cmd, "user")
 	o.sourceFlags(cmd)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "agree to what it brings")
-	cmd.Flags().StringArrayVar(&o.values, "config", nil, "set an option of a plugin or bundle (`KEY=VALUE`, repeatable)")
+	cmd.Flags().StringArrayVar(&o.values, "config", nil, "set an option of the plugin (`KEY=VALUE`, repeatable)")
 	return cmd
 }
 

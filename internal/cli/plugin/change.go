@@ -89,9 +89,9 @@ func newUpdate(f *workspace.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [NAME[@MARKETPLACE]]...",
 		Short: "Get the newest version of plugins, all without a name",
-		Long: `Get the newest version of plugins. What a new version brings is shown first. The
-version before stays in force until the new one is complete, and sessions that run
-keep it until they end.`,
+		Long: `Get the newest version of plugins. What a new version brings is shown first.
+The version before stays in force until the new one is complete, and sessions
+that run keep it until they end.`,
 		Example: `  knack plugin update
   knack plugin update formatter@team --yes`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: o.installedNames,
@@ -256,9 +256,9 @@ func newConfig(f *workspace.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config NAME[@MARKETPLACE] [KEY=VALUE]...",
 		Short: "Show the options of a plugin, or give them values",
-		Long: `Show the options of a plugin, or give them values. Secrets are kept in the keyring
-of the operating system or, where none answers, in a file of the state directory
-that only you can read; they are never shown.`,
+		Long: `Show the options of a plugin, or give them values. Secrets are kept in the
+keyring of the operating system or, where none answers or KNACK_KEYRING is off,
+in a file of the state directory that only you can read; they are never shown.`,
 		Example: `  knack plugin config formatter
   knack plugin config formatter style=wide`,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: o.installedNames,

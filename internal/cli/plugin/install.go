@@ -23,11 +23,11 @@ func newInstall(f *workspace.Flags) *cobra.Command {
 (.zip, .tar, .tar.gz, .mcpb, .dxt; a file or an https URL), a repository
 (OWNER/NAME, or a URL, with #REF) or an npm package (npm:NAME[@VERSION]).
 
-What it brings is shown first, and nothing of it runs. Exit 3 without consent, or
-when a policy forbids it.`,
+What it brings is shown first, and nothing of it runs. Exit 3 without consent,
+or when a policy forbids it.`,
 		Example: `  knack plugin install formatter@team
   knack plugin install ./my-plugin --yes
-  knack plugin install https://github.com/owner/repository.git#v1.2.0 --path plugins/x
+  knack plugin install owner/repository --ref v1.2.0 --path plugins/x
   knack plugin install npm:@team/plugin@^2 --scope project
   knack plugin install https://example.org/p.zip --sha256 HEX`,
 		Args:              cobra.ExactArgs(1),

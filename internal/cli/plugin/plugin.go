@@ -57,7 +57,7 @@ directory, one copy for each version, and a settings file says which are on.`,
 
 // scopeFlag adds --scope.
 func (o *options) scopeFlag(cmd *cobra.Command, fallback string) {
-	cmd.Flags().StringVar(&o.scope, "scope", fallback, "whose settings: `SCOPE` user, project or local")
+	cmd.Flags().StringVar(&o.scope, "scope", fallback, "`SCOPE` user, project or local")
 	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"user", "project", "local"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -76,7 +76,7 @@ type place struct {
 }
 
 func (o *options) open(cmd *cobra.Command) (place, error) {
-	e, err := o.flags.Open(cmd, func(k *knack.Options) { k.Keyring = keyring() })
+	e, err := o.flags.Open(cmd)
 	return place{e, cmd, o}, err
 }
 

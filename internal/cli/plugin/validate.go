@@ -18,8 +18,8 @@ func newValidate(f *workspace.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate PATH",
 		Short: "Check a plugin or a marketplace before it is published",
-		Long: `Check the manifest of a plugin and everything that it names, or a marketplace and
-the plugins in it. Exit 1 on errors, with --strict on warnings too.`,
+		Long: `Check the manifest of a plugin and everything that it names, or a marketplace
+and the plugins in it. Exit 1 on errors, with --strict on warnings too.`,
 		Example: `  knack plugin validate ./my-plugin
   knack plugin validate . --strict --json`,
 		Args: cobra.ExactArgs(1),

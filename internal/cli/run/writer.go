@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
@@ -29,7 +30,9 @@ type writer struct {
 	stderr io.Writer // notices of the formats that are not a stream
 	e      *knack.Engine
 	flags  *workspace.Flags
-	err    error // the first failed write
+
+	mu  sync.Mutex // notices come from several goroutines
+	err error      // the first failed write; guarded by mu
 
 	collector *otlp.Exporter      // where telemetry goes; nil is nowhere
 	telemetry *telemetry.Recorder // of a run with the offline model
@@ -43,17 +46,25 @@ func newWriter(format string, w, stderr io.Writer, e *knack.Engine) *writer {
 }
 
 func (w *writer) notice(n string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.flags != nil && w.flags.Told(n, w.format == "stream-json") {
 		return
 	}
 	if w.format == "stream-json" {
-		w.line(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
+		w.write(map[string]any{"type": "system", "subtype": "notice", "text": n, "session_id": w.e.Session().ID})
 		return
 	}
 	fmt.Fprintln(w.stderr, "notice: "+text.Terminal(n))
 }
 
 func (w *writer) line(v any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(v)
+}
+
+func (w *writer) write(v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -150,5 +161,7 @@ func (w *writer) result(o outcome, failed error) error {
 		w.message(turn.Message{Role: turn.Assistant, Text: o.text})
 	}
 	w.line(r)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.err
 }

@@ -42,6 +42,9 @@ answers to a model.`,
 			if err != nil {
 				return err
 			}
+			if _, err := f.Connect(cmd, e); err != nil {
+				return err
+			}
 			hits, err := e.Search(cmd.Context(), query, limit)
 			if err != nil {
 				return err

@@ -27,8 +27,8 @@ import (
 // How long a command waits for servers that have not answered yet.
 const (
 	ForName  = 5 * time.Second // for the one that it names
-	ForTools = 2 * time.Second // for those whose tools a conversation has
-	ForList  = time.Second     // for those whose skills it lists
+	ForTools = 5 * time.Second // for those whose tools a conversation has
+	ForList  = 2 * time.Second // for those whose skills it lists
 )
 
 // Options is how servers are started.

@@ -13,7 +13,7 @@ import (
 
 // waits are the problems that say no more than that a workspace is not trusted.
 // With -v, and in `knack doctor`, each has a line of its own.
-var waits = map[string]bool{"setting-untrusted": true, "rule-untrusted": true, "agent-untrusted": true}
+var waits = map[string]bool{"setting-untrusted": true, "rule-untrusted": true, "agent-untrusted": true, "mcp-untrusted": true}
 
 // Waits reports whether a problem was part of the notice about trust.
 func (f *Flags) Waits(p skill.Problem) bool { return waits[p.Code] && f.told.all && !f.Verbose }

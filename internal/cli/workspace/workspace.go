@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/knack-skills/knack"
+	"github.com/knack-skills/knack/internal/cli/keyring"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/sandbox"
@@ -125,7 +126,8 @@ func (f *Flags) usable(e *knack.Engine) error {
 }
 
 func (f *Flags) options() (knack.Options, error) {
-	o := knack.Options{Dir: f.Dir, AddDirs: f.AddDirs, PluginDirs: f.PluginDirs, Settings: f.Settings, Trust: f.Trust}
+	o := knack.Options{Dir: f.Dir, AddDirs: f.AddDirs, PluginDirs: f.PluginDirs, Settings: f.Settings, Trust: f.Trust,
+		Keyring: keyring.System(os.Getenv)}
 	if fi, err := os.Stat(f.Dir); err != nil || !fi.IsDir() {
 		return o, output.Usagef("-C: %s is not a directory", f.Dir)
 	}

@@ -1,4 +1,5 @@
-package plugin
+// Package keyring gives plugins the keyring of the operating system (spec X-2).
+package keyring
 
 import (
 	ring "github.com/zalando/go-keyring"
@@ -6,8 +7,16 @@ import (
 	"github.com/knack-skills/knack/plugin"
 )
 
-// system is the keyring of the operating system. Nothing is connected before the
-// first use; where there is none, every call is an error.
+// System returns the keyring of the operating system; nil, which is none, when
+// KNACK_KEYRING is off. Nothing is connected before the first use; where there is
+// no keyring, every call is an error.
+func System(getenv func(string) string) plugin.Keyring {
+	if getenv("KNACK_KEYRING") == "off" {
+		return nil
+	}
+	return system{}
+}
+
 type system struct{}
 
 // Get returns a secret.
@@ -18,5 +27,3 @@ func (system) Set(service, name, secret string) error { return ring.Set(service,
 
 // Delete removes a secret.
 func (system) Delete(service, name string) error { return ring.Delete(service, name) }
-
-func keyring() plugin.Keyring { return system{} }
