@@ -74,6 +74,12 @@ func boundOf(n id, value string, l Level) (bound, bool) {
 	return bound{}, false
 }
 
+// restricting lists the keys that [Settings.Policies] tells of.
+var restricting = []string{
+	"skillOverrides", "disableBundledSkills", keyNoShell, "disableAllHooks", keySandbox, "disabledMcpjsonServers",
+	keyManagedHook, keyManagedRule, keyPluginOnly, keyNoBypass, keyMarkets, keyNoMarkets,
+}
+
 // waiting lists keys of the project and local level that count only in a
 // trusted workspace (spec S-9). Allow rules wait too: see [Settings.Rules].
 var waiting = []string{

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,6 @@ import (
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/workspace"
-	"github.com/knack-skills/knack/session/transcript"
 	"github.com/knack-skills/knack/shell"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/text"
@@ -44,8 +44,10 @@ func New(f *workspace.Flags) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the machine and the workspace, and say what to mend",
 		Long: `Look at everything that decides how skills behave here: directories, settings,
-shells, keys, trust, what the sandbox of this machine really holds (each promise
-with -v), and every problem of the catalog, each with its fix.
+policies and who set them, hooks whose program is missing, shells, keys, trust,
+approvals that do not hold any more, the audit log, what the sandbox of this
+machine really holds (each promise with -v), and every problem of the catalog,
+each with its fix.
 
 With --trust, doctor also remembers that this workspace is trusted: the grants,
 hooks and inline commands of its skills then work. --distrust takes it back.`,
@@ -75,7 +77,7 @@ hooks and inline commands of its skills then work. --distrust takes it back.`,
 			if err != nil {
 				return err
 			}
-			r := report{Findings: slices.Concat(findings(e), tried, mcpServers(e, f, mcp)), Problems: e.Problems()}
+			r := report{Findings: slices.Concat(findings(cmd.Context(), e), tried, mcpServers(e, f, mcp)), Problems: e.Problems()}
 			if r.Problems == nil {
 				r.Problems = []skill.Problem{}
 			}
@@ -86,12 +88,12 @@ hooks and inline commands of its skills then work. --distrust takes it back.`,
 	return cmd
 }
 
-func findings(e *knack.Engine) []Finding {
+func findings(ctx context.Context, e *knack.Engine) []Finding {
 	var out []Finding
-	for _, part := range []func(*knack.Engine) []Finding{system, roots, settingsFiles, shells, keys, trust, state} {
+	for _, part := range []func(*knack.Engine) []Finding{system, roots, settingsFiles, policies, hooks, shells, keys, trust} {
 		out = append(out, part(e)...)
 	}
-	return out
+	return slices.Concat(out, approvals(ctx, e), state(e))
 }
 
 func system(e *knack.Engine) []Finding {
@@ -183,32 +185,6 @@ func trust(e *knack.Engine) []Finding {
 		if known {
 			f.Detail = "distrusted by your stored answer"
 		}
-	}
-	return []Finding{f, approvals(e)}
-}
-
-func state(e *knack.Engine) []Finding {
-	d := e.TrustStore().Dir
-	f := Finding{Area: "state", Name: "directory", Status: "ok", Detail: d}
-	if d == "" {
-		f.Status, f.Detail, f.Fix = "missing", "there is none, so nothing is remembered", "set KNACK_STATE_DIR to a directory of your own"
-	} else if fi, err := os.Stat(d); errors.Is(err, os.ErrNotExist) {
-		f.Status, f.Detail = "missing", d+": made on first use"
-	} else if err != nil || !fi.IsDir() {
-		f.Status, f.Detail, f.Fix = "bad", d+": not a usable directory", "set KNACK_STATE_DIR to a directory of your own"
-	}
-	return append([]Finding{f}, transcripts(e, d)...)
-}
-
-// transcripts is where the sessions of this project are kept.
-func transcripts(e *knack.Engine, stateDir string) []Finding {
-	p, err := transcript.At(stateDir, e.ProjectDir())
-	if err != nil {
-		return nil // there is no state directory, which was said
-	}
-	f := Finding{Area: "state", Name: "transcripts", Status: "ok", Detail: p.Dir}
-	if _, err := os.Stat(p.Dir); errors.Is(err, os.ErrNotExist) {
-		f.Status, f.Detail = "missing", p.Dir+": no session of this project was kept yet"
 	}
 	return []Finding{f}
 }

@@ -42,7 +42,7 @@ func (s *script) answer(seen llmtest.Seen) llmtest.Reply {
 	for _, tool := range seen.Tools {
 		if strings.Contains(tool.Name, "Skill") && strings.Contains(tool.Description, "- greet: ") {
 			s.offered = tool.Description
-			return llmtest.Reply{Stop: llm.CallTools, Parts: []llmtest.Part{{Call: &llm.ToolCall{ID: "call_1", Name: tool.Name, Input: json.RawMessage(`{"skill":"greet","args":"Ann"}`)}}}}
+			return llmtest.Reply{Stop: llm.ToolCalls, Parts: []llmtest.Part{{Call: &llm.ToolCall{ID: "call_1", Name: tool.Name, Input: json.RawMessage(`{"skill":"greet","args":"Ann"}`)}}}}
 		}
 	}
 	return llmtest.Reply{Parts: []llmtest.Part{{Text: "Nothing is offered."}}}
