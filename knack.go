@@ -82,6 +82,7 @@ type Engine struct {
 	plugins  []Plugin        // see Plugins; nil before
 
 	files    *dir.Cache // what skill files said
+	reload   sync.Mutex // one refresh at a time, because each has its own limit
 	held     holding    // changes that do not count
 	live     watching   // see Watch
 	indexes  indexing   // see IndexError
@@ -236,12 +237,7 @@ func (e *Engine) Snapshot() *catalog.Snapshot { return e.catalog.Snapshot() }
 // next touched.
 func (e *Engine) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	e.Forget()
-	e.forgetPlugins()
-	snap, err := e.catalog.Refresh(ctx)
-	if err == nil {
-		e.keepIndex()
-	}
-	return snap, err
+	return e.refresh(ctx, nil)
 }
 
 // Close ends the audit log, and removes the files that bundled skills extracted.

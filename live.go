@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,7 +82,7 @@ func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err er
 		e.live.leave(moved)
 		return nil, err
 	}
-	l.reconfigure(nil) // what changed between loading and now is never reported
+	l.reconfigure(nil, func(string) bool { return true }) // what changed between loading and now is never reported
 	if _, err := e.catalog.Refresh(ctx); err != nil {
 		e.live.leave(moved)
 		w.Close()
@@ -102,7 +103,8 @@ func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err er
 				_ = w.SetRoots(ctx, e.watched(o.Files())) // ctx ended: so do the batches
 			case <-moved:
 				_ = w.SetRoots(ctx, e.watched(o.Files()))
-				_, _ = e.catalog.Refresh(ctx) // of what changed between loading and now
+				// What changed between loading them and now is never reported.
+				_, _ = e.refresh(ctx, e.belowNested())
 			}
 		}
 	}()
@@ -182,6 +184,14 @@ func (e *Engine) watchedSettings() (out []watch.Root) {
 		out = append(out, watch.Root{Path: d, Kind: watch.Settings})
 	}
 	return out
+}
+
+// belowNested tells the files below nested roots from others.
+func (e *Engine) belowNested() func(path string) bool {
+	roots := e.nestedRoots()
+	return func(path string) bool {
+		return slices.ContainsFunc(roots, func(r dir.Root) bool { return strings.HasPrefix(path, r.Path+string(filepath.Separator)) })
+	}
 }
 
 // nestedRoots are the roots that touched files led to (spec D-1).

@@ -3,6 +3,8 @@ package knack
 import (
 	"context"
 	"sync"
+
+	"github.com/knack-skills/knack/catalog"
 )
 
 // preserved is how many bytes of skill files a session that is being watched
@@ -38,4 +40,20 @@ func (e *Engine) IndexError() error {
 // (spec D-8). Until then nothing but summaries is kept.
 func (e *Engine) preserve(ctx context.Context) {
 	_ = e.files.Preserve(ctx, preserved) // ctx ended: nobody will ask
+}
+
+// refresh is [Engine.Refresh] of those files that may says yes for: while others
+// are still being written, or nobody was asked about them, they are as they were.
+// Nil is all.
+func (e *Engine) refresh(ctx context.Context, may func(path string) bool) (*catalog.Snapshot, error) {
+	e.reload.Lock()
+	defer e.reload.Unlock()
+	e.files.Limit(may)
+	defer e.files.Limit(nil)
+	e.forgetPlugins()
+	snap, err := e.catalog.Refresh(ctx)
+	if err == nil {
+		e.keepIndex()
+	}
+	return snap, err
 }

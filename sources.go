@@ -46,9 +46,9 @@ func (e *Engine) MCPServers(flags []string) mcpconfig.Set {
 		},
 		Verdict: func(name, hash string) mcpconfig.Verdict {
 			switch {
-			case slices.Contains(s.DisabledMCPServers, name):
+			case slices.Contains(s.DisabledMcpjsonServers, name):
 				return mcpconfig.Refused
-			case slices.Contains(s.EnabledMCPServers, name):
+			case slices.Contains(s.EnabledMcpjsonServers, name):
 				return mcpconfig.Allowed
 			}
 			return verdicts(name, hash)

@@ -55,7 +55,8 @@ func (l *liveness) same(path string) bool {
 	if known {
 		return was != sum{} && was == sumOf(path)
 	}
-	return l.e.files.Same(path)
+	_, file := l.e.files.Same(path)
+	return file
 }
 
 // A settingsFile is one that is read, if it is there.
@@ -128,17 +129,18 @@ func (l *liveness) take(ctx context.Context, b watch.Batch) {
 			parts[s] = []string{}
 		}
 	}
-	c := Change{}
+	c, back := Change{}, []string(nil)
 	reload, configure := false, false
 	for _, s := range []string{sourcePolicy, sourceUser, sourceProject, sourceLocal, sourceSkills} {
 		files, there := parts[s]
 		if !there {
 			continue
 		}
-		news, counts := l.admit(ctx, s, files)
+		news, freed, counts := l.admit(ctx, s, files)
 		if !counts {
 			continue
 		}
+		back = append(back, freed...)
 		reload, configure = true, configure || s != sourceSkills
 		if len(news) > 0 || s == sourcePolicy {
 			c.Sources, c.Files = append(c.Sources, s), append(c.Files, news...)
@@ -147,7 +149,7 @@ func (l *liveness) take(ctx context.Context, b watch.Batch) {
 	if reload && ctx.Err() == nil {
 		slices.Sort(c.Sources)
 		slices.Sort(c.Files)
-		l.apply(ctx, c, configure)
+		l.apply(ctx, c, back, configure)
 	}
 	for _, f := range b.Changed {
 		if l.o.File != nil && slices.Contains(hosts, f) {
@@ -156,11 +158,13 @@ func (l *liveness) take(ctx context.Context, b watch.Batch) {
 	}
 }
 
-// admit asks whether files of one source may count. It returns those that do,
-// less those whose change was undone before it ever counted.
-func (l *liveness) admit(ctx context.Context, source string, files []string) (news []string, counts bool) {
+// admit asks whether files of one source may count. It returns those that do, and
+// those whose change was undone before it ever counted.
+func (l *liveness) admit(ctx context.Context, source string, files []string) (news, undone []string, counts bool) {
 	for _, f := range files {
-		if !l.undone(f, source) {
+		if l.undone(f, source) {
+			undone = append(undone, f)
+		} else {
 			news = append(news, f)
 		}
 	}
@@ -169,18 +173,21 @@ func (l *liveness) admit(ctx context.Context, source string, files []string) (ne
 		if err != nil && source != sourcePolicy { // spec S-11
 			l.e.hold(source, news, err.Error())
 			l.o.Notice(fmt.Sprintf("a change of %s does not count: %v", describe(source, news), err))
-			return nil, len(news) < len(files)
+			return nil, undone, len(undone) > 0
 		}
 	}
 	l.e.held.drop(files)
-	return news, true
+	return news, undone, true
 }
 
-// undone reports whether a file that is held is again what counts.
+// undone reports whether a file says what counts: one that is held, again.
 func (l *liveness) undone(file, source string) bool {
 	h := l.e.held.is(file)
 	if h == nil {
-		return false
+		// Another file with the same text, as an editor leaves it: it has to be
+		// loaded, since it matters which file it is (spec C-7), and is no news.
+		text, _ := l.e.files.Same(file)
+		return text && source == sourceSkills
 	}
 	if source == sourceSkills {
 		if !h.undone(file) {
@@ -224,18 +231,19 @@ func (e *Engine) hold(source string, files []string, why string) {
 	})
 }
 
-// apply loads again, and tells what came of it.
-func (l *liveness) apply(ctx context.Context, c Change, configure bool) {
+// apply loads again, and tells what came of it. Back are files that are again
+// what they were.
+func (l *liveness) apply(ctx context.Context, c Change, back []string, configure bool) {
 	e := l.e
 	before := e.Snapshot()
 	if configure {
-		l.reconfigure(l.o.Notice)
+		l.reconfigure(l.o.Notice, c.of)
 	}
 	e.Forget()
 	if err := e.nestedAgain(ctx); err != nil {
 		return // ctx ended
 	}
-	after, err := e.Refresh(ctx)
+	after, err := e.refresh(ctx, func(path string) bool { return c.of(path) || slices.Contains(back, path) })
 	if err != nil {
 		return // ctx ended
 	}
@@ -291,15 +299,15 @@ func tell(notice func(string), before, now []skill.Problem) {
 	}
 }
 
-// reconfigure reads the settings again. What follows from them for the whole
-// session stays.
-func (l *liveness) reconfigure(notice func(string)) {
+// reconfigure reads those settings again that changed. What follows from them for
+// the whole session stays.
+func (l *liveness) reconfigure(notice func(string), changed func(path string) bool) {
 	e := l.e
 	was := e.conf()
 	l.mu.Lock()
 	var held []string
 	for _, f := range e.settingsFiles() {
-		if e.held.is(f.path) != nil {
+		if e.held.is(f.path) != nil || !changed(f.path) && f.level != settings.ManagedLevel {
 			held = append(held, f.named)
 			continue
 		}

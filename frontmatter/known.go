@@ -57,7 +57,7 @@ var meanings = map[string]meaning{
 	"paths":                    {"list, or gitignore patterns separated by commas; braces expand", "no condition", "The skill is offered to models only after a matching file was touched. Ignored in command files."},
 	"user-invocable":           {"true or false", "true", "false: `/name` refuses, and menus leave it out."},
 	"disable-model-invocation": {"true or false", "false", "true: models are not told of it and cannot start it."},
-	"hooks":                    {"map of events", "", "Hooks to register when the skill is invoked. Read and checked; they do not run in this release."},
+	"hooks":                    {"map of events", "", "Hooks to register when the skill is invoked."},
 	"shell":                    {"`bash` or `powershell`", "bash", "Interpreter of inline commands."},
 	"version":                  {"text", "", "Version of the skill." + later},
 	"license":                  {"text", "", "Kept and shown."},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/listing"
+	"github.com/knack-skills/knack/skill"
 )
 
 // maxGuide is how much of the instructions of a server, and of the description
@@ -34,18 +35,23 @@ If no line fits, or the list is cut short, use SkillSearch. A refusal says why; 
 // listed returns what every client may be told of: conditional skills are for
 // those alone that work on such files.
 func (s *Server) listed(snap *catalog.Snapshot) []listing.Entry {
-	var out []listing.Entry
+	var out, bundled []listing.Entry
 	for _, l := range s.engine.Entries() {
 		e, err := snap.Resolve(l.ID)
 		if err != nil {
 			continue // of a later snapshot, which will be published
 		}
-		if ok, _ := snap.VisibleToModel(e, nil); ok {
-			l.Pinned = false // there is little room, and no skill of ours is worth more than theirs
+		if ok, _ := snap.VisibleToModel(e, nil); !ok {
+			continue
+		}
+		l.Pinned = false // there is little room, and no skill of ours is worth more than theirs
+		if e.Origin.Source == skill.Bundled {
+			bundled = append(bundled, l)
+		} else {
 			out = append(out, l)
 		}
 	}
-	return out
+	return append(out, bundled...) // what does not fit is cut at the end
 }
 
 // fill appends to a guide the lines of as many skills as fit.

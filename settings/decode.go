@@ -135,11 +135,14 @@ func (d *decoder) unknown(t reflect.Type, name, key, prefix string, at place) {
 		d.more++
 		return
 	}
-	fix := "remove it, unless another program reads it"
+	fix, severity := "remove it, unless another program reads it", skill.Info
 	if near := nearest(name, names(t)); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", prefix+near)
+		if d.f.Level == ManagedLevel {
+			severity = skill.Warning // a policy that is not in force
+		}
 	}
-	d.report("unknown-setting", skill.Info, at, fmt.Sprintf("%s is not a setting here", quoted(key)), fix)
+	d.report("unknown-setting", severity, at, fmt.Sprintf("%s is not a setting here", quoted(key)), fix)
 }
 
 // An id names a value: key is where it stands, rule is what policy.go calls it

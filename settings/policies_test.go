@@ -34,6 +34,24 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestMisspelledPolicy: a key of the administrator that nobody reads is more than
+// a hint when it is nearly one that somebody does.
+func TestMisspelledPolicy(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"allowManagedHookOnly": true}`: "warning", `{"statusLine": {}}`: "info", `{"permissions": {"denny": []}}`: "warning",
+	} {
+		for _, level := range []string{"managed", "user"} {
+			s := settings.Load(newTree(t, map[string]string{level: text}).src)
+			if level == "user" {
+				want = "info"
+			}
+			if len(s.Problems) != 1 || string(s.Problems[0].Severity) != want {
+				t.Errorf("%s of %s: %v, want %s", text, level, s.Problems, want)
+			}
+		}
+	}
+}
+
 // TestPoliciesAreWhole: what only an administrator may set is told of.
 func TestPoliciesAreWhole(t *testing.T) {
 	s := settings.Load(newTree(t, map[string]string{"managed": `{broken`}).src)

@@ -64,8 +64,8 @@ type Values struct {
 	Effort                          string            `json:"effort"`
 	Sandbox                         string            `json:"sandbox"` // off, on or required
 	MCPInline                       *bool             `json:"mcpInline"`
-	EnabledMCPServers               []string          `json:"enabledMcpjsonServers"`
-	DisabledMCPServers              []string          `json:"disabledMcpjsonServers"`
+	EnabledMcpjsonServers           []string          `json:"enabledMcpjsonServers"`
+	DisabledMcpjsonServers          []string          `json:"disabledMcpjsonServers"`
 	Env                             map[string]string `json:"env"`
 	AllowManagedHooksOnly           *bool             `json:"allowManagedHooksOnly"`
 	AllowManagedPermissionRulesOnly *bool             `json:"allowManagedPermissionRulesOnly"`

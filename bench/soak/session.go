@@ -66,7 +66,7 @@ type listener struct {
 func (l *listener) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Event, error] {
 	for _, m := range r.Messages[min(l.heard, len(r.Messages)):] {
 		for _, b := range m.Content {
-			if m.Role == llm.User && b.Type == llm.Text && strings.HasPrefix(b.Text, "<system-reminder>") {
+			if m.Role == llm.User && b.Type == llm.Text && strings.HasPrefix(b.Text, "<system-reminder>") && strings.Contains(b.Text, "available through the Skill tool") {
 				l.fold(b.Text)
 			}
 		}

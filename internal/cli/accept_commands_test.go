@@ -190,8 +190,8 @@ func TestAcceptSwitches(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	for fields, program := range map[string]string{"shell: powershell\n": "pwsh", "shell: bash\n": "bash"} {
-		l.skill("s", "allowed-tools: Bash\n"+fields, body)
+	for fields, program := range map[string]string{"allowed-tools: PowerShell\nshell: powershell\n": "pwsh", "allowed-tools: Bash\nshell: bash\n": "bash"} {
+		l.skill("s", fields, body)
 		if _, code, stderr := l.render("s", ""); code != 1 || !strings.Contains(stderr, program+" was not found") {
 			t.Errorf("%s: exit %d, %s", fields, code, stderr)
 		}

@@ -37,7 +37,7 @@ func TestAttackUntrusted(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range [][]string{{"render", "evil"}, {"render", "evil", "--by", "model", "--yes"}, {"list"}, {"show", "evil"}, {"explain", "evil"}, {"check"}, {"check", "--security"}, {"doctor"}, {"listing"}, {"search", "evil"}, {"permissions", "list"}, {"hooks", "list"}} {
+	for _, line := range [][]string{{"render", "evil"}, {"render", "evil", "--by", "model", "--yes"}, {"list"}, {"show", "evil"}, {"explain", "evil"}, {"check"}, {"check", "--security"}, {"doctor"}, {"listing"}, {"search", "evil"}, {"permissions", "list"}, {"hooks", "list"}, {"hooks", "test", "PreToolUse", "--tool", "Bash", "--skill", "evil"}} {
 		w.run(line...)
 		w.attacked(strings.Join(line, " "))
 	}

@@ -120,7 +120,8 @@ func replay(t *testing.T, project, body string) string {
 }
 
 // execute runs one knack command line in the project, standard error first. As
-// in a shell, NAME=value before it holds for this command.
+// in a shell, NAME=value before it holds for this command, and echo '...' | gives
+// it an input.
 func execute(t *testing.T, project, line string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -130,6 +131,10 @@ func execute(t *testing.T, project, line string) string {
 		t.Fatal(err)
 	}
 	defer os.Chdir(here)
+	input := ""
+	if m := piped.FindStringSubmatch(line); m != nil {
+		input, line = m[1]+"\n", m[2]
+	}
 	words := prompt.SplitArgs(strings.TrimPrefix(line, "go run ./cmd/"))
 	for len(words) > 0 && assignment.MatchString(words[0]) {
 		name, value, _ := strings.Cut(words[0], "=")
@@ -146,15 +151,21 @@ func execute(t *testing.T, project, line string) string {
 		return ""
 	}
 	var stdout, stderr bytes.Buffer
-	code := cli.Main(words[1:], strings.NewReader(""), &stdout, &stderr)
+	code := cli.Main(words[1:], strings.NewReader(input), &stdout, &stderr)
 	text := stderr.String() + stdout.String()
 	if code != 0 {
 		text += fmt.Sprintf("[exit %d]\n", code)
 	}
+	text = clock.ReplaceAllString(took.ReplaceAllString(text, "1 ms"), "2026-11-30 10:00:00")
 	return strings.ReplaceAll(text, filepath.Dir(project), "~")
 }
 
-var assignment = regexp.MustCompile(`^[A-Z_]+=`)
+var (
+	assignment = regexp.MustCompile(`^[A-Z_]+=`)
+	piped      = regexp.MustCompile(`^echo '([^']*)' \| (.*)$`)
+	clock      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`) // what differs from run to run
+	took       = regexp.MustCompile(`\b\d+ ms\b`)
+)
 
 // elided reports whether old, with "[...]" lines, stands for got.
 func elided(old, got string) bool {

@@ -35,8 +35,9 @@ type Cache struct {
 	mu    sync.Mutex
 	roots map[Root]*known // by root, without its Cache
 
-	keep atomic.Int64 // see Preserve; 0 keeps no text
-	held atomic.Int64 // bytes of it
+	only atomic.Pointer[func(string) bool] // see Limit; nil is no limit
+	keep atomic.Int64                      // see Preserve; 0 keeps no text
+	held atomic.Int64                      // bytes of it
 }
 
 // NewCache returns an empty cache. It looks for indexes of earlier processes in
@@ -45,8 +46,9 @@ func NewCache(dir string) *Cache { return &Cache{dir: dir, roots: map[Root]*know
 
 // known is what one load of a root found. It does not change.
 type known struct {
-	fence   *fence
+	fence   *fence // nil: there was no such root
 	entries []*entry
+	refused map[string]finding // files of which nothing was loaded, by path
 
 	once   sync.Once
 	byPath map[string]*entry
@@ -114,8 +116,10 @@ func (s *scan) recall() {
 	switch {
 	case s.before == nil:
 		s.index = c.open(s.root)
+		s.only = nil // all of it is new
+	case s.before.fence == nil:
 	case *s.before.fence != *s.fence:
-		s.before = nil // links lead elsewhere now, and every body holds the fence
+		s.before, s.only = nil, nil // links lead elsewhere now, and every body holds the fence
 	default:
 		s.fence = s.before.fence
 	}
@@ -133,6 +137,9 @@ func (s *scan) again(p place) *entry {
 		return nil
 	}
 	e := s.before.find(p.path)
+	if !s.may(p.path) {
+		return e
+	}
 	if e == nil || !e.settled || e.real != p.real || e.linked != p.linked {
 		return nil
 	}
@@ -143,12 +150,20 @@ func (s *scan) again(p place) *entry {
 	return e
 }
 
-// take notes an entry of this load.
-func (s *scan) take(e *entry) {
-	if e == nil || s.root.Cache == nil {
+// take notes what this load made of a file.
+func (s *scan) take(f finding) {
+	if s.root.Cache == nil {
 		return
 	}
-	s.now = append(s.now, e)
+	if f.entry != nil {
+		s.now = append(s.now, f.entry)
+	}
+	if f.refused != "" {
+		if s.refused == nil {
+			s.refused = map[string]finding{}
+		}
+		s.refused[f.refused] = f
+	}
 }
 
 // remember keeps what s found for the next load of its root.
@@ -156,7 +171,7 @@ func (c *Cache) remember(ctx context.Context, s *scan) {
 	if c == nil {
 		return
 	}
-	k := &known{fence: s.fence, entries: s.now}
+	k := &known{fence: s.fence, entries: s.now, refused: s.refused}
 	c.mu.Lock()
 	before := c.roots[s.root.key()]
 	c.roots[s.root.key()] = k
@@ -172,7 +187,7 @@ func (c *Cache) forget(r Root) {
 	}
 	c.mu.Lock()
 	before := c.roots[r.key()]
-	delete(c.roots, r.key())
+	c.roots[r.key()] = &known{}
 	c.mu.Unlock()
 	c.drop(before, nil)
 }

@@ -58,11 +58,10 @@ func (r Root) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error)
 	if abs, err := filepath.Abs(r.Path); err == nil {
 		r.Path = abs
 	}
-	s := &scan{root: r}
+	s := &scan{root: r, only: r.Cache.limit()}
 	top, ok := s.open()
 	if !ok {
-		r.Cache.forget(r)
-		return nil, s.sorted(), nil
+		return s.absent(ctx), s.sorted(), nil
 	}
 	s.recall()
 	load := s.folders
@@ -88,6 +87,9 @@ type scan struct {
 	before *known      // what the last load found; nil without one
 	index  *index.File // of an earlier process; nil without one
 	now    []*entry    // what this load found
+
+	only    func(path string) bool // see Cache.Limit; nil is no limit
+	refused map[string]finding     // see known
 }
 
 // open resolves the root and its boundary. It reports false when there is

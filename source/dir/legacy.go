@@ -66,7 +66,7 @@ func (s *scan) commands(ctx context.Context, top *group) ([]*skill.Skill, error)
 	gone := false
 	for _, f := range found {
 		s.problems = append(s.problems, f.problems...)
-		s.take(f.entry)
+		s.take(f)
 		if f.skill != nil {
 			skills = append(skills, f.skill)
 		}
@@ -75,6 +75,7 @@ func (s *scan) commands(ctx context.Context, top *group) ([]*skill.Skill, error)
 	if gone {
 		s.rootGone()
 	}
+	skills = append(skills, s.stay()...)
 	s.identify(skills)
 	return skills, nil
 }
@@ -159,6 +160,9 @@ func (s *scan) command(r *reader, c commandFile) finding {
 	if e := s.again(p); e != nil {
 		return e.finding()
 	}
+	if f, waits := s.waits(p); waits {
+		return f
+	}
 	rd := s.read(r, p)
 	if rd.skill == nil {
 		if _, err := os.Lstat(p.real); errors.Is(err, fs.ErrNotExist) {
@@ -170,7 +174,7 @@ func (s *scan) command(r *reader, c commandFile) finding {
 	}
 	sk, problems := rd.skill, rd.problems
 	if sk == nil {
-		return finding{problems: problems}
+		return finding{problems: problems, refused: p.path}
 	}
 	if isNotice(c.name) && rd.fields == 0 {
 		return finding{}

@@ -41,6 +41,7 @@ type finding struct {
 	next     []candidate // category: its directories
 	gone     bool        // the candidate disappeared during the scan
 	entry    *entry      // of the file, to remember; nil when it was not read to the end
+	refused  string      // the file that was not taken, to remember
 }
 
 // skipped reports whether a directory is never looked into (spec C-3).
@@ -72,7 +73,7 @@ func (s *scan) folders(ctx context.Context, top *group) ([]*skill.Skill, error) 
 		level = nil
 		for _, f := range found {
 			s.problems = append(s.problems, f.problems...)
-			s.take(f.entry)
+			s.take(f)
 			if f.skill != nil {
 				skills = append(skills, f.skill)
 			}
@@ -83,6 +84,7 @@ func (s *scan) folders(ctx context.Context, top *group) ([]*skill.Skill, error) 
 	if gone {
 		s.rootGone()
 	}
+	skills = append(skills, s.stay()...)
 	s.identify(skills)
 	return skills, nil
 }
@@ -248,12 +250,15 @@ func (s *scan) category(c candidate, linked bool, found, real string, entries []
 
 // finish completes what one file became.
 func (s *scan) finish(c candidate, p place, rd reading) finding {
+	if f, waits := s.waits(p); waits {
+		return f
+	}
 	if e := s.kept(p, rd); e != nil {
 		return e.finding()
 	}
 	sk := rd.skill
 	if sk == nil {
-		return finding{problems: rd.problems}
+		return finding{problems: rd.problems, refused: p.path}
 	}
 	problems := rd.problems
 	if !printable(c.name) {

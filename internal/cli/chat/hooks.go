@@ -44,7 +44,7 @@ func Hooks(e *knack.Engine) (out []Declared) {
 		}
 	}
 	for s := range e.Snapshot().All() {
-		_, off := admit(e, s.Origin)
+		_, off := Admit(e, s.Origin)
 		for _, entry := range SkillHooks(e, s) {
 			out = append(out, Declared{entry, off})
 		}
@@ -92,8 +92,8 @@ func SkillHooks(e *knack.Engine, s *catalog.Entry) []hookexec.Entry {
 	return entries(s.Run.Hooks, hookexec.Entry{Owner: s.ID, Level: hookexec.Skill, Dirs: dirs(e, s.Origin)})
 }
 
-// admit holds the hooks of a skill or an agent against policy (spec H-10).
-func admit(e *knack.Engine, o skill.Origin) (ok bool, why string) {
+// Admit holds the hooks of a skill or an agent against policy (spec H-10).
+func Admit(e *knack.Engine, o skill.Origin) (ok bool, why string) {
 	none, managed := e.Settings().HookPolicy()
 	return hookexec.Admit(hookexec.Skill, hookexec.Facts{Managed: o.Source == skill.Managed, Bundled: o.Source == skill.Bundled,
 		Plugin: o.Source == skill.Plugin, Workspace: o.FromWorkspace(), Remote: o.Remote()},
@@ -200,7 +200,7 @@ func (k *hooks) own(id session.AgentID) (out []hookexec.Entry) {
 		if h.Origin.Dir == "" && strings.HasPrefix(h.Owner, "agent ") {
 			e.Level = hookexec.Agent
 		}
-		if ok, _ := admit(k.h.Engine, h.Origin); ok {
+		if ok, _ := Admit(k.h.Engine, h.Origin); ok {
 			out = append(out, e)
 		}
 	}

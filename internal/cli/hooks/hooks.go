@@ -27,7 +27,7 @@ func New(f *workspace.Flags) *cobra.Command {
 		Use:   "hooks",
 		Short: "List hooks, or try what they say to an event",
 		Example: `  knack hooks list
-  echo '{"tool_input":{"command":"ls"}}' | knack hooks test PreToolUse --tool Bash`,
+  knack hooks test PreToolUse --tool Bash <call.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return output.Usagef("say `knack hooks list` or `knack hooks test EVENT`")

@@ -59,7 +59,7 @@ that are left out are filled in. Hooks of settings files run, and with --skill
 those that the skill would register.
 
 Hooks of type prompt, agent and mcp_tool need a session; here they fail.`,
-		Example: `  echo '{"tool_input":{"command":"ls"}}' | knack hooks test PreToolUse --tool Bash
+		Example: `  knack hooks test PreToolUse --tool Bash <call.json
   echo '{"prompt":"hello"}' | knack hooks test UserPromptSubmit --json
   knack hooks test Stop --skill guard </dev/null`,
 		Args: cobra.ExactArgs(1),
@@ -141,12 +141,16 @@ func terminal(f *os.File) bool {
 // try runs the hooks.
 func try(ctx context.Context, e *knack.Engine, in hook.Input, skill string) (v verdict, err error) {
 	var own []hookexec.Entry
+	var off []string
 	if skill != "" {
 		entry, err := e.Snapshot().Resolve(strings.TrimPrefix(skill, "/"))
 		if err != nil {
 			return v, err
 		}
-		own = chat.SkillHooks(e, entry)
+		ok, why := chat.Admit(e, entry.Origin)
+		if own = chat.SkillHooks(e, entry); !ok && len(own) > 0 {
+			own, off = nil, []string{"the hooks of " + entry.ID + " are off: " + why}
+		}
 	}
 	in.SessionID, in.CWD, in.PermissionMode = e.Session().ID, e.Dir(), "default"
 	in.Covers = chat.Covers(e, in)
@@ -155,7 +159,10 @@ func try(ctx context.Context, e *knack.Engine, in hook.Input, skill string) (v v
 	closing, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	v = verdict{Results: []result{}, Reason: out.Reason, Context: strings.Join(out.Context, "\n"), Verdict: word(out),
-		Notices: append([]string{}, append(out.Notices, runner.Close(closing)...)...)}
+		Notices: slices.Concat(off, out.Notices, runner.Close(closing))}
+	if v.Notices == nil {
+		v.Notices = []string{}
+	}
 	if out.StopReason != "" {
 		v.Reason = strings.TrimSpace(v.Reason + "\n" + out.StopReason)
 	}

@@ -21,10 +21,10 @@ func newApprove(f *workspace.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve NAME...",
 		Short: "Let MCP servers of the repository's .mcp.json start",
-		Long: `Remember that these servers of the repository's .mcp.json may start, exactly as
-they are written now: an entry that changes is asked about again. They start only
-in a workspace that is trusted. With --refuse they are never started, and nobody
-is asked.`,
+		Long: `Remember that these servers of the repository's .mcp.json may start, exactly
+as they are written now: an entry that changes is asked about again. They
+start only in a workspace that is trusted. With --refuse they are never
+started, and nobody is asked.`,
 		Example: `  knack mcp approve github
   knack mcp approve github --refuse`,
 		Args: cobra.MinimumNArgs(1),

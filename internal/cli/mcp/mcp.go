@@ -47,8 +47,8 @@ variable KNACK_MCP_TOKEN.
 
 The rules of the workspace hold for clients as for any model. Nobody can be
 asked, so what the rules leave open is refused, with the rule that would allow
-it. Commands in skills run on this machine, only where rules allow them, and in a
-workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" + `).`,
+it. Commands in skills run on this machine, only where rules allow them, and in
+a workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" + `).`,
 		Example: `  knack mcp -C ~/project
   knack mcp --http 127.0.0.1:8808
   knack mcp --http 0.0.0.0:8808 --token-file ~/.knack-token`,
@@ -57,7 +57,7 @@ workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" + 
 	}
 	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on `ADDR`, such as 127.0.0.1:8808")
 	cmd.AddCommand(newApprove(f))
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "read the token that HTTP clients have to send from `FILE`")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "read the token of HTTP clients from `FILE`")
 	return cmd
 }
 

@@ -61,7 +61,7 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.PluginDirs, "plugin-dir", nil, "also use the plugin in `DIR` (repeatable)")
 	fs.StringVar(&f.Settings, "settings", "", "settings `FILE`, or a JSON object")
 	fs.StringVar(&f.SettingSources, "setting-sources", "", "read only these of user,project,local (`LIST`)")
-	fs.StringArrayVar(&f.MCPConfig, "mcp-config", nil, "also use the MCP servers of `FILE`, or a JSON object (repeatable)")
+	fs.StringArrayVar(&f.MCPConfig, "mcp-config", nil, "also use MCP servers of `FILE`, or JSON")
 	fs.BoolVar(&f.Trust, "trust", false, "treat the workspace as trusted for this run")
 	fs.BoolVar(&f.JSON, "json", false, "print JSON")
 	fs.BoolVar(&f.NoColor, "no-color", false, "print without colour (as NO_COLOR does)")
@@ -173,6 +173,9 @@ func (f *Flags) report(w io.Writer, e *knack.Engine) {
 			off = append(off, p)
 			continue
 		}
+		if p.Severity == skill.Info && !f.Verbose && managed(e, p.Path) {
+			continue // hints for the administrator, who asks `knack doctor`
+		}
 		fmt.Fprintln(w, output.Problem(p))
 	}
 	f.told.settings(w, off)
@@ -185,6 +188,13 @@ func (f *Flags) report(w io.Writer, e *knack.Engine) {
 	if err := e.IndexError(); err != nil {
 		fmt.Fprintln(w, "notice: the index of skill files is not kept, so they are read at each start:", err)
 	}
+}
+
+// managed reports whether path is a settings file of the administrator.
+func managed(e *knack.Engine, path string) bool {
+	return slices.ContainsFunc(e.Settings().Files, func(s settings.File) bool {
+		return s.Level == settings.ManagedLevel && s.Path == path
+	})
 }
 
 // Style returns how to print on w.

@@ -1,0 +1,213 @@
+package foreign_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/knack-skills/knack/internal/lab/foreign"
+	"github.com/knack-skills/knack/internal/lab/npm"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/conformance.md")
+
+const inspector = "@modelcontextprotocol/inspector@2.12.0"
+
+// TestInspector: the inspector's command line sees what the server offers.
+func TestInspector(t *testing.T) {
+	set := npm.Install(t, inspector)
+	p := newPlace(t)
+	for _, tt := range []struct {
+		args string
+		want []string
+	}{
+		{"tools/list", []string{`"Skill"`, `"SkillSearch"`, `"SkillRead"`, "- greet: Greets somebody."}},
+		{"tools/call --tool-name Skill --tool-arg skill=greet --tool-arg args=Ann", []string{greeting}},
+		{"tools/call --tool-name SkillRead --tool-arg skill=greet --tool-arg path=notes.md", []string{"Be kind."}},
+		{"prompts/list", []string{`"release"`, `"version"`, `"greet"`}},
+		{"prompts/get --prompt-name release --prompt-args version=1.2", []string{"Release 1.2."}},
+		{"resources/list", []string{"skill://greet/SKILL.md"}},
+		{"resources/read --uri skill://greet/notes.md", []string{"Be kind."}},
+		{"resources/templates/list", []string{"skill://{skill}/{+path}"}},
+		{"skills/list", []string{"skill://greet/SKILL.md", "sha256:"}},
+		{"skills/get --uri skill://greet/SKILL.md", []string{"skill://greet/notes.md"}},
+	} {
+		args := append([]string{"--cli", filepath.Join(p.bin, "knack"), "mcp", "--method"}, strings.Fields(tt.args)...)
+		stdout, stderr, err := p.run(set, nil, "mcp-inspector", args...)
+		if err != nil {
+			t.Errorf("%s: %v\n%s\n%s", tt.args, err, stdout, stderr)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: %q is missing in\n%s", tt.args, want, stdout)
+			}
+		}
+	}
+}
+
+// TestConformance holds docs/conformance.md against the suite.
+func TestConformance(t *testing.T) {
+	set := npm.Install(t, foreign.Suite)
+	p := newPlace(t)
+	// What the suite asks for and a skill can be.
+	p.write(".claude/commands/test_simple_prompt.md", "---\ndescription: Simple\n---\nThis is a simple prompt for testing.\n")
+	p.write(".claude/commands/test_prompt_with_arguments.md", "---\ndescription: With arguments\narguments: [arg1, arg2]\n---\nPrompt with arguments: arg1='$arg1', arg2='$arg2'\n")
+	url := p.serve()
+	stdout, stderr, _ := p.run(set, nil, "conformance", "server", "--url", url, "--suite", "all", "-o", t.TempDir()) // it fails if any scenario does
+	all := foreign.Scenarios(stdout)
+	if len(all) < 30 {
+		t.Fatalf("only %d scenarios:\n%s\n%s", len(all), stdout, stderr)
+	}
+	for _, s := range all {
+		why, expected := foreign.NotOffered[s.Name]
+		switch {
+		case s.Failed > 0 && !expected:
+			t.Errorf("%s fails", s.Name)
+		case s.Failed == 0 && expected:
+			t.Errorf("%s passes, although it %s", s.Name, why)
+		}
+	}
+	const doc = "../../../docs/conformance.md"
+	got := foreign.Report(all)
+	if *update {
+		if err := os.WriteFile(doc, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(doc); err != nil || string(want) != got {
+		t.Errorf("docs/conformance.md is not what the suite says now (%v); run this test with -update:\n%s", err, got)
+	}
+}
+
+// serve starts knack mcp --http and returns its address.
+func (p *place) serve() string {
+	p.t.Helper()
+	ctx, cancel := context.WithCancel(p.t.Context())
+	cmd := p.command(ctx, "knack", "mcp", "--http", "127.0.0.1:0")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	errs, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		cancel()
+		p.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(errs)
+	url := ""
+	for url == "" && lines.Scan() {
+		_, url, _ = strings.Cut(lines.Text(), "serving MCP at ")
+	}
+	drained := make(chan bool)
+	go func() {
+		for lines.Scan() {
+		}
+		close(drained)
+	}()
+	p.t.Cleanup(func() {
+		cancel()
+		<-drained
+		_ = cmd.Wait() // it was interrupted
+	})
+	if url == "" {
+		p.t.Fatal("the server does not say where it is")
+	}
+	return url
+}
+
+// command returns a command of a snippet, as an agent would start it here.
+func (p *place) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(p.bin, name), args...)
+	cmd.Dir = p.dir
+	cmd.Env = []string{"HOME=" + p.dir, "PATH=" + p.bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	return cmd
+}
+
+// commandOf finds the command line in a configuration, whatever the agent calls it.
+func commandOf(t *testing.T, s foreign.Snippet) []string {
+	t.Helper()
+	if s.Lang == "toml" {
+		tables, err := foreign.TOML(s.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, table := range tables {
+			if strings.HasSuffix(name, ".knack") {
+				return words(t, table["command"], table["args"])
+			}
+		}
+		t.Fatalf("%s configures no server", s.Path)
+	}
+	var config map[string]any
+	if err := json.Unmarshal([]byte(s.Text), &config); err != nil {
+		t.Fatalf("%s: %v", s.Path, err)
+	}
+	for _, key := range []string{"mcpServers", "servers", "mcp"} {
+		if servers, ok := config[key].(map[string]any); ok {
+			server, _ := servers["knack"].(map[string]any)
+			command, _ := json.Marshal(server["command"])
+			args, _ := json.Marshal(server["args"])
+			return words(t, string(command), string(args))
+		}
+	}
+	t.Fatalf("%s configures no server", s.Path)
+	return nil
+}
+
+// words reads a command, which may be a list, and its arguments from JSON.
+func words(t *testing.T, command, args string) (out []string) {
+	t.Helper()
+	var one string
+	if json.Unmarshal([]byte(command), &one) == nil {
+		out = []string{one}
+	} else if err := json.Unmarshal([]byte(command), &out); err != nil {
+		t.Fatalf("command %s: %v", command, err)
+	}
+	var more []string
+	if err := json.Unmarshal([]byte(args), &more); err != nil {
+		t.Fatalf("args %s: %v", args, err)
+	}
+	return append(out, more...)
+}
+
+// TestSnippets: each configuration of docs/mcp.md can be read, and the command in
+// it starts a server that offers the skills.
+func TestSnippets(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := foreign.Snippets(string(doc))
+	if len(all) < 5 || strings.Count(string(doc), "```json")+strings.Count(string(doc), "```toml") != len(all) {
+		t.Fatalf("%d blocks stand for files", len(all))
+	}
+	for _, s := range all {
+		t.Run(s.Path, func(t *testing.T) {
+			p := newPlace(t)
+			argv := commandOf(t, s)
+			for i := range argv {
+				argv[i] = strings.ReplaceAll(argv[i], "${workspaceFolder}", p.dir)
+			}
+			cmd := p.command(t.Context(), argv[0], argv[1:]...)
+			cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cs.Close()
+			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "Skill", Arguments: object{"skill": "greet", "args": "Ann"}})
+			if err != nil || res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, greeting) {
+				t.Errorf("%v: %+v, %v", argv, res, err)
+			}
+		})
+	}
+}
