@@ -36,6 +36,7 @@ const (
 	demoPrompt   = "gets a prompt that holds an image or a resource; the prompts of this server are the texts of skills"
 	asksBack     = "calls a tool of the demonstration server that asks the client back; this server never does"
 	noSubscribe  = "subscribes to a resource; this server announces changes of its lists, and offers no subscription"
+	nothing      = "finds nothing to check"
 )
 
 // NotOffered says why a scenario cannot pass: the suite was written against a
@@ -63,34 +64,57 @@ var NotOffered = map[string]string{
 	"prompts-get-with-image":        demoPrompt,
 }
 
-// Report is docs/conformance.md.
-func Report(all []Scenario) string {
+// Report is docs/conformance.md, of a run against the server as it is and one
+// against a server that has the demonstration's features besides.
+func Report(own, demo []Scenario) string {
 	var b strings.Builder
-	passed := 0
-	for _, s := range all {
-		if s.Failed == 0 {
-			passed++
-		}
-	}
 	fmt.Fprintf(&b, `# Conformance
 
-The result of the public conformance suite of the Model Context Protocol,
-%s, against `+"`knack mcp --http`"+`. It is made by a test
-(`+"`go test ./internal/lab/foreign -run Conformance -update`"+`), which fails when a
-scenario that passed does not pass any more.
+The public conformance suite of the Model Context Protocol, `+"`%s`"+`,
+against `+"`knack mcp --http`"+`. A test makes this page
+(`+"`go test ./mcpserver -run Conformance -update`"+`) and fails when it is not true
+any more.
 
-%d of %d scenarios pass. The others call for what only the suite's demonstration
-server has, and what `+"`knack mcp`"+` does not offer.
+The suite was written against a demonstration server, and many of its scenarios
+call tools, resources and prompts that only that one has. So it runs twice: against
+the server as it is, and against the same server with such tools, resources and
+prompts added, to see that what lies between them and a client is right.
 
-| scenario | result |
-|---|---|
-`, "`"+Suite+"`", passed, len(all))
-	for _, s := range all {
-		result := "passes"
-		if s.Failed > 0 {
-			result = NotOffered[s.Name]
-		}
-		fmt.Fprintf(&b, "| %s | %s |\n", s.Name, result)
+| | passed | failed | nothing to check |
+|---|---|---|---|
+| `+"`knack mcp`"+` | %s |
+| with the demonstration's features | %s |
+
+| scenario | `+"`knack mcp`"+` | with the demonstration's features |
+|---|---|---|
+`, Suite, tally(own), tally(demo))
+	for i, s := range own {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", s.Name, s.result(), demo[i].result())
 	}
 	return b.String()
+}
+
+func tally(all []Scenario) string {
+	var passed, failed, empty int
+	for _, s := range all {
+		switch {
+		case s.Failed > 0:
+			failed++
+		case s.Passed > 0:
+			passed++
+		default:
+			empty++
+		}
+	}
+	return fmt.Sprintf("%d | %d | %d", passed, failed, empty)
+}
+
+func (s Scenario) result() string {
+	switch {
+	case s.Failed > 0:
+		return NotOffered[s.Name]
+	case s.Passed > 0:
+		return "passes"
+	}
+	return nothing
 }

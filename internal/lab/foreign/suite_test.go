@@ -1,24 +1,19 @@
 package foreign_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/knack-skills/knack/internal/lab/foreign"
 	"github.com/knack-skills/knack/internal/lab/npm"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/conformance.md")
 
 const inspector = "@modelcontextprotocol/inspector@2.12.0"
 
@@ -52,77 +47,6 @@ func TestInspector(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestConformance holds docs/conformance.md against the suite.
-func TestConformance(t *testing.T) {
-	set := npm.Install(t, foreign.Suite)
-	p := newPlace(t)
-	// What the suite asks for and a skill can be.
-	p.write(".claude/commands/test_simple_prompt.md", "---\ndescription: Simple\n---\nThis is a simple prompt for testing.\n")
-	p.write(".claude/commands/test_prompt_with_arguments.md", "---\ndescription: With arguments\narguments: [arg1, arg2]\n---\nPrompt with arguments: arg1='$arg1', arg2='$arg2'\n")
-	url := p.serve()
-	stdout, stderr, _ := p.run(set, nil, "conformance", "server", "--url", url, "--suite", "all", "-o", t.TempDir()) // it fails if any scenario does
-	all := foreign.Scenarios(stdout)
-	if len(all) < 30 {
-		t.Fatalf("only %d scenarios:\n%s\n%s", len(all), stdout, stderr)
-	}
-	for _, s := range all {
-		why, expected := foreign.NotOffered[s.Name]
-		switch {
-		case s.Failed > 0 && !expected:
-			t.Errorf("%s fails", s.Name)
-		case s.Failed == 0 && expected:
-			t.Errorf("%s passes, although it %s", s.Name, why)
-		}
-	}
-	const doc = "../../../docs/conformance.md"
-	got := foreign.Report(all)
-	if *update {
-		if err := os.WriteFile(doc, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(doc); err != nil || string(want) != got {
-		t.Errorf("docs/conformance.md is not what the suite says now (%v); run this test with -update:\n%s", err, got)
-	}
-}
-
-// serve starts knack mcp --http and returns its address.
-func (p *place) serve() string {
-	p.t.Helper()
-	ctx, cancel := context.WithCancel(p.t.Context())
-	cmd := p.command(ctx, "knack", "mcp", "--http", "127.0.0.1:0")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
-	errs, err := cmd.StderrPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		cancel()
-		p.t.Fatal(err)
-	}
-	lines := bufio.NewScanner(errs)
-	url := ""
-	for url == "" && lines.Scan() {
-		_, url, _ = strings.Cut(lines.Text(), "serving MCP at ")
-	}
-	drained := make(chan bool)
-	go func() {
-		for lines.Scan() {
-		}
-		close(drained)
-	}()
-	p.t.Cleanup(func() {
-		cancel()
-		<-drained
-		_ = cmd.Wait() // it was interrupted
-	})
-	if url == "" {
-		p.t.Fatal("the server does not say where it is")
-	}
-	return url
 }
 
 // command returns a command of a snippet, as an agent would start it here.
