@@ -17,6 +17,7 @@ import (
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/slash"
 	"github.com/knack-skills/knack/turn"
+	"github.com/knack-skills/knack/watch/fsnotify"
 )
 
 // The pieces of docs/guide-embedding.md, put together to a small agent.
@@ -26,6 +27,7 @@ type host struct {
 	engine   *knack.Engine
 	history  []turn.Message
 	override turn.Override // of the running turn
+	frozen   bool          // skills do not change for now
 	model    func([]turn.Message) call
 }
 
@@ -226,8 +228,18 @@ func TestGuide(t *testing.T) {
 	turnOf("go", call{skill: "ask"}, done)
 	equal(t, "allowed", h.override.AllowedTools, []string{"Read"})
 
-	if got := touched(t.Context(), h, "src/a.ts"); len(got) != 1 || got[0] != "ts" {
-		t.Errorf("activated %q", got)
+	notices := make(chan string, 10)
+	stop, err := alive(t.Context(), h, func(n string) { notices <- n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	equal(t, "touched", touched(t.Context(), h, "src/a.ts"), []string{"activated by src/a.ts: ts"})
+	l.write("repo/.claude/skills/later/SKILL.md", doc("Comes later"))
+	equal(t, "noticed", <-notices, `new ["later"], changed [], gone []`)
+	l.write("repo/.claude/skills/latest/SKILL.md", doc("Comes last"))
+	if err := reload(t.Context(), h); err != nil || h.engine.Snapshot().Len() < 3 {
+		t.Error(err)
 	}
 	turnOf("go", call{skill: "ts"}, done)
 	if got := h.history[len(h.history)-1].Text; got != "Launching skill: ts" {
@@ -244,13 +256,37 @@ func TestGuide(t *testing.T) {
 	equal(t, "a command that fails", turnOf("/bad"), `The command "touch x && exit 3" failed: `)
 }
 
-// touched is called after each tool that read or wrote a file.
-func touched(ctx context.Context, h *host, file string) []string {
-	activated := h.engine.Touch(file)
-	if _, err := h.engine.Refresh(ctx); err != nil { // or whenever files may have changed
-		fmt.Println(err)
+// touched is called after each tool that read or wrote files, and returns what the
+// person should know of what followed.
+func touched(ctx context.Context, h *host, files ...string) []string {
+	d, err := h.engine.Discover(ctx, files...)
+	if err != nil {
+		return []string{err.Error()}
 	}
-	return activated
+	return d.Notices()
+}
+
+// alive keeps the engine up to date while the host runs.
+func alive(ctx context.Context, h *host, notice func(string)) (stop func(), err error) {
+	return h.engine.Watch(ctx, knack.WatchOptions{
+		Native: fsnotify.Open, // of package watch/fsnotify; nil polls
+		Allow: func(_ context.Context, c knack.Change) error {
+			if h.frozen && c.Sources[0] == "skills" {
+				return errors.New("skills are frozen")
+			}
+			return nil
+		},
+		Done: func(c knack.Change) {
+			notice(fmt.Sprintf("new %q, changed %q, gone %q", c.Added, c.Changed, c.Removed))
+		},
+		Notice: notice,
+	})
+}
+
+// reload is for a person who asks for it.
+func reload(ctx context.Context, h *host) error {
+	_, err := h.engine.Refresh(ctx)
+	return err
 }
 
 // found answers the model's SkillSearch tool.

@@ -451,3 +451,55 @@ func TestWatchFiles(t *testing.T) {
 		t.Errorf("it is no change of the engine: %+v", c)
 	}
 }
+
+// TestWatchActive: a skill that a file activated stays active when it is edited,
+// and when it goes and comes back (spec D-3).
+func TestWatchActive(t *testing.T) {
+	l := live(t, map[string]string{ours + "py/SKILL.md": doc("Python", `paths: "*.py"`)})
+	equal(t, "activated", discover(t, l.e, "a.py").IDs(), []string{"py"})
+	l.write(ours+"py/SKILL.md", doc("Snakes", `paths: "*.py"`))
+	equal(t, "edited", l.next().Changed, []string{"py"})
+	equal(t, "listed", listed(l.e), []string{"py"})
+	l.rename(ours+"py", "repo/away")
+	equal(t, "gone", l.next().Removed, []string{"py"})
+	l.rename("repo/away", ours+"py")
+	equal(t, "back", l.next().Added, []string{"py"})
+	equal(t, "listed", listed(l.e), []string{"py"})
+	equal(t, "once more", discover(t, l.e, "b.py").IDs(), nil)
+}
+
+// TestWatchUnsettled: what somebody is still writing does not count because
+// something else does (spec D-7, D-8).
+func TestWatchUnsettled(t *testing.T) {
+	l := live(t, map[string]string{ours + "alpha/SKILL.md": doc("Alpha"), ours + "beta/SKILL.md": doc("Beta")}, func(_ *lab, o *knack.WatchOptions) {
+		o.Stable = 300 * time.Millisecond
+	})
+	over := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			l.write(ours+"alpha/SKILL.md", doc("Being written", "version: "+strings.Repeat("1", 1+n%50)))
+			l.write(ours+"gamma/SKILL.md", doc("Being written", "version: "+strings.Repeat("1", 1+n%50)))
+			select {
+			case <-tick.C:
+			case <-over:
+				return
+			}
+		}
+	})
+	l.remove(ours + "beta")
+	equal(t, "what is quiet", l.next().Removed, []string{"beta"})
+	for e := range l.e.Snapshot().All() {
+		if e.Description == "Being written" {
+			t.Errorf("%s counts already", e.ID)
+		}
+	}
+	close(over)
+	writer.Wait()
+	for last := false; !last; {
+		last = slices.Contains(l.next().Added, "gamma")
+	}
+	equal(t, "in the end", listed(l.e), []string{"alpha", "gamma"})
+}

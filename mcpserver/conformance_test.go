@@ -130,7 +130,9 @@ func demonstrate(s *mcp.Server) {
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "additionalProperties": false,
 		"$defs":      object{"address": object{"type": "object", "properties": object{"street": object{"type": "string"}, "city": object{"type": "string"}}}},
 		"properties": object{"name": object{"type": "string"}, "address": object{"$ref": "#/$defs/address"}},
-	}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return &mcp.CallToolResult{}, nil })
+	}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{}, nil
+	})
 	demoTexts(s, image, resource)
 }
 
@@ -185,12 +187,13 @@ func demoTexts(s *mcp.Server, image, resource mcp.Content) {
 	for name, content := range map[string]mcp.Content{"test_prompt_with_image": image, "test_prompt_with_embedded_resource": resource} {
 		s.AddPrompt(&mcp.Prompt{Name: name, Description: "A prompt of the demonstration", Arguments: []*mcp.PromptArgument{{Name: "resourceUri"}}},
 			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				wanted := content
 				if e, ok := content.(*mcp.EmbeddedResource); ok && r.Params.Arguments["resourceUri"] != "" {
 					c := *e.Resource
 					c.URI = r.Params.Arguments["resourceUri"]
-					content = &mcp.EmbeddedResource{Resource: &c}
+					wanted = &mcp.EmbeddedResource{Resource: &c}
 				}
-				return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: content}}}, nil
+				return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: wanted}}}, nil
 			})
 	}
 }

@@ -236,3 +236,28 @@ func TestPolicyKeys(t *testing.T) {
 		t.Error(fmt.Sprint(len(said), " keys"))
 	}
 }
+
+// TestPolicyBrings: skills and agent types of the managed directory take the
+// place of those of the same name of people, projects and flags.
+func TestPolicyBrings(t *testing.T) {
+	const theirs = "---\nname: reviewer\ndescription: d\n---\nTHEIR-TEXT\n"
+	w := newWorld(t)
+	for _, dir := range []string{".claude", "../home/.claude"} {
+		w.file(dir+"/skills/house-rules/SKILL.md", "---\ndescription: d\n---\nTHEIR-TEXT\n")
+		w.file(dir+"/agents/reviewer.md", theirs)
+	}
+	see := func() (text string) {
+		_, asked := w.requests(`{"steps":[{"text":"end"}]}`, "-p", "/house-rules", "--trust", "--agent", "reviewer",
+			"--agents", `{"reviewer":{"description":"d","prompt":"THEIR-TEXT"}}`)
+		return fmt.Sprintf("%s %+v", asked[0].System, asked[0].Messages)
+	}
+	if said := see(); strings.Count(said, "THEIR-TEXT") != 2 {
+		t.Errorf("without the policy: %s", said)
+	}
+	if err := os.CopyFS(w.path("../managed"), os.DirFS(policyDir)); err != nil {
+		t.Fatal(err)
+	}
+	if said := see(); strings.Contains(said, "THEIR-TEXT") || !strings.Contains(said, "at most 72 characters") || !strings.Contains(said, "Change nothing") {
+		t.Errorf("with the policy: %s", said)
+	}
+}

@@ -59,9 +59,9 @@ func hooks(e *knack.Engine) []Finding {
 }
 
 // builtins are commands of bash that are no programs.
-var builtins = strings.Fields(". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable " +
+const builtins = " . : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable " +
 	"eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly " +
-	"return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait")
+	"return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait "
 
 // missing lists the programs of a command hook that are not there, as far as
 // their names stand in it.
@@ -92,7 +92,7 @@ func missing(e *knack.Engine, entry hookexec.Entry) []string {
 	}
 	var out []string
 	for _, c := range script.Calls {
-		if len(c.Words) == 0 || !c.Words[0].Static || slices.Contains(builtins, c.Words[0].Value) {
+		if len(c.Words) == 0 || !c.Words[0].Static || strings.Contains(builtins, " "+c.Words[0].Value+" ") {
 			continue
 		}
 		for _, p := range absent(e, shown.Replace(c.Words[0].Value)) {

@@ -12,11 +12,15 @@ import (
 
 	"github.com/knack-skills/knack/internal/cli"
 	"github.com/knack-skills/knack/internal/lab/npm"
+	"github.com/knack-skills/knack/sandbox"
 )
 
 // TestMain makes this binary the program itself when it is called knack, which
 // is how foreign programs start it.
 func TestMain(m *testing.M) {
+	if code, mine := sandbox.Main(os.Args); mine {
+		os.Exit(code)
+	}
 	if filepath.Base(os.Args[0]) == "knack" {
 		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
