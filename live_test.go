@@ -472,16 +472,23 @@ func TestWatchActive(t *testing.T) {
 // something else does (spec D-7, D-8).
 func TestWatchUnsettled(t *testing.T) {
 	l := live(t, map[string]string{ours + "alpha/SKILL.md": doc("Alpha"), ours + "beta/SKILL.md": doc("Beta")}, func(_ *lab, o *knack.WatchOptions) {
-		o.Stable = 300 * time.Millisecond
+		o.Stable = time.Second
 	})
+	if err := os.Mkdir(filepath.Join(l.base, ours, "gamma"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	over := make(chan struct{})
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
 		for n := 1; ; n++ {
-			l.write(ours+"alpha/SKILL.md", doc("Being written", "version: "+strings.Repeat("1", 1+n%50)))
-			l.write(ours+"gamma/SKILL.md", doc("Being written", "version: "+strings.Repeat("1", 1+n%50)))
+			text := doc("Being written", "version: "+strings.Repeat("1", 1+n%50))
+			for _, name := range []string{"alpha", "gamma"} {
+				if err := os.WriteFile(filepath.Join(l.base, ours, name, "SKILL.md"), []byte(text), 0o644); err != nil {
+					t.Error(err)
+				}
+			}
 			select {
 			case <-tick.C:
 			case <-over:

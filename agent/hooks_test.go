@@ -19,12 +19,11 @@ import (
 // A watch runs the hooks of a test as a host does: those of a settings file,
 // then those that the session has registered.
 type watch struct {
-	t       *testing.T
-	w       *world
-	runner  *hookexec.Runner
-	global  []hookexec.Entry
-	talk    *agent.Conversation
-	trouble []string
+	t      *testing.T
+	w      *world
+	runner *hookexec.Runner
+	global []hookexec.Entry
+	talk   *agent.Conversation
 }
 
 // watched begins a conversation with hooks.

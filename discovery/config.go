@@ -181,10 +181,10 @@ func parseConfig(text string, set func(section, key, value string)) {
 		text = strings.TrimLeft(text, " \t\n")
 		if strings.HasPrefix(text, "[") {
 			head, rest, _ := strings.Cut(text[1:], "]")
-			if name, sub, quoted := strings.Cut(head, `"`); quoted {
+			if strings.Contains(head, `"`) {
 				// The name in quotes may hold a bracket.
 				head, rest, _ = strings.Cut(text[1:], `"]`)
-				name, sub, _ = strings.Cut(head, `"`)
+				name, sub, _ := strings.Cut(head, `"`)
 				head = strings.TrimSpace(name) + "." + strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(sub)
 			}
 			section, text = strings.TrimSpace(head), rest

@@ -95,6 +95,7 @@ func demonstrate(s *mcp.Server) {
 	})
 	demoTool(s, "test_tool_with_logging", func(ctx context.Context, r *mcp.CallToolRequest) ([]mcp.Content, error) {
 		for _, line := range []string{"started", "processing", "completed"} {
+			//lint:ignore SA1019 the suite tests what the protocol is about to drop
 			if err := r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: line}); err != nil {
 				return nil, err
 			}
@@ -110,8 +111,10 @@ func demonstrate(s *mcp.Server) {
 		return []mcp.Content{text}, nil
 	})
 	demoTool(s, "test_sampling", func(ctx context.Context, r *mcp.CallToolRequest) ([]mcp.Content, error) {
-		res, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 100,
-			Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Test prompt"}}}})
+		//lint:ignore SA1019 the suite tests what the protocol is about to drop
+		ask := &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Test prompt"}}}}
+		//lint:ignore SA1019 see above
+		res, err := r.Session.CreateMessage(ctx, ask)
 		if err != nil {
 			return nil, err
 		}

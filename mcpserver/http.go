@@ -63,6 +63,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 	if err := o.Allow(l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer s.counting.Wait()
 	web := &http.Server{
 		Handler:           s.handler(o),
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleConn, MaxHeaderBytes: maxHeader,

@@ -42,9 +42,12 @@ func (s *Server) invoke(ctx context.Context, req invoke.Request, own *session.Se
 	} else if notes := notesOf(r); notes != "" {
 		out.Text = strings.TrimRight(r.Text, "\n") + "\n\n" + notes
 	}
-	if err := s.engine.RecordUse(r.Entry); err != nil {
-		out.Notices = append(out.Notices, "this use is not counted: "+err.Error())
-	}
+	// Counting writes a file to the disk, and no client should wait for it.
+	s.counting.Go(func() {
+		if err := s.engine.RecordUse(r.Entry); err != nil {
+			s.log.Warn("a use is not counted", "skill", calledBy(r.Entry), "error", err)
+		}
+	})
 	for _, n := range out.Notices {
 		s.log.Warn(n, "skill", calledBy(r.Entry))
 	}

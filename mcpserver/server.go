@@ -40,6 +40,7 @@ type Server struct {
 	log    *slog.Logger
 
 	instructions atomic.Pointer[string]
+	counting     sync.WaitGroup // uses that are being counted
 
 	publishing sync.Mutex // guards what is published
 	offered    offer

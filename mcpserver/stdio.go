@@ -25,6 +25,7 @@ const lastCalls = 10 * time.Second
 // or ctx ends. Nothing but messages of the protocol is written to out, and what
 // was asked before in ended is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	defer s.counting.Wait()
 	open := &open{ids: map[jsonrpc.ID]bool{}}
 	err := s.mcp.Run(ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(newFilter(ctx, in, s.log, open)), Writer: watched{out, open}, MaxLineLength: maxMessage + 2,

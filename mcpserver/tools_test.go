@@ -130,6 +130,20 @@ func TestAudit(t *testing.T) { // spec S-12
 	}
 }
 
+// TestCounted: uses by clients are counted, at the latest when the server ends
+// (spec I-13).
+func TestCounted(t *testing.T) {
+	w := open(t, skills)
+	w.serve(strings.NewReader(hello + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Skill","arguments":{"skill":"greet"}}}`))
+	ranked := map[string]bool{}
+	for _, e := range w.engine.Entries() {
+		ranked[e.ID] = e.Rank > 0
+	}
+	if !ranked["greet"] || ranked["hidden"] {
+		t.Errorf("ranked by use: %v", ranked)
+	}
+}
+
 // TestConditional: a skill for some files is there for the client that works on
 // one, and for no other (spec D-3).
 func TestConditional(t *testing.T) {

@@ -25,15 +25,14 @@ const (
 
 // A visit is one walk through the files of a skill or a plugin.
 type visit struct {
-	s          *Scanner
-	root       *os.Root
-	dir        string // as given
-	boundary   string // without links
-	skip       func(path string) bool
-	files      int
-	bytes      int64
-	found      []Finding
-	unreadable int
+	s        *Scanner
+	root     *os.Root
+	dir      string // as given
+	boundary string // without links
+	skip     func(path string) bool
+	files    int
+	bytes    int64
+	found    []Finding
 }
 
 // tree scans all files below dir. Links are looked at and never followed.

@@ -189,7 +189,7 @@ func value(v attribute.Value) jsonValue {
 	}
 	s := v.AsString()
 	if v.Type() != attribute.STRING {
-		s = v.Emit()
+		s = v.String()
 	}
 	return jsonValue{String: &s}
 }

@@ -201,9 +201,11 @@ func TestCollectors(t *testing.T) {
 		url     string
 		fault   string
 	}{
-		"refuses":      {handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, fault: "answers 400"},
-		"is busy":      {handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, fault: "answers 503"},
-		"leads away":   {handler: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) }, fault: "answers 307"},
+		"refuses": {handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, fault: "answers 400"},
+		"is busy": {handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, fault: "answers 503"},
+		"leads away": {handler: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		}, fault: "answers 307"},
 		"hangs":        {handler: func(_ http.ResponseWriter, _ *http.Request) { <-release }, fault: "context deadline exceeded"},
 		"is not there": {url: away.URL, fault: "connect"},
 	} {

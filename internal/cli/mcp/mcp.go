@@ -13,10 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/version"
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/mcpserver"
+	"github.com/knack-skills/knack/watch/fsnotify"
 )
 
 // tokenVariable holds the token of the HTTP server.
@@ -83,11 +85,27 @@ func (o *options) run(cmd *cobra.Command) error {
 		}
 		return err
 	}
-	err = o.serve(cmd, mcpserver.New(engine, mcpserver.Options{Version: version.Version, Log: o.log(cmd)}), l, token)
+	log := o.log(cmd)
+	server := mcpserver.New(engine, mcpserver.Options{Version: version.Version, Log: log})
+	stop, err := watched(cmd.Context(), engine, log)
+	if err == nil {
+		err = o.serve(cmd, server, l, token)
+		stop()
+	}
 	if errors.Is(err, context.Canceled) {
 		err = nil // being stopped is how a server ends
 	}
 	return errors.Join(err, engine.Close())
+}
+
+// watched keeps the skills up to date while clients use them; they are told that
+// the lists have changed (spec X-8).
+func watched(ctx context.Context, e *knack.Engine, log *slog.Logger) (stop func(), err error) {
+	o := knack.WatchOptions{Native: fsnotify.Open, Notice: func(text string) { log.Warn(text) }}
+	if e.Getenv("KNACK_WATCH") == "poll" {
+		o.Native = nil
+	}
+	return e.Watch(ctx, o)
 }
 
 func (o *options) serve(cmd *cobra.Command, s *mcpserver.Server, l net.Listener, token string) error {
