@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/source/dir"
 	"github.com/knack-skills/knack/watch"
@@ -83,11 +84,14 @@ func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err er
 		return nil, err
 	}
 	l.reconfigure(nil, func(string) bool { return true }) // what changed between loading and now is never reported
-	if _, err := e.catalog.Refresh(ctx); err != nil {
+	before := e.Snapshot()
+	after, err := e.catalog.Refresh(ctx)
+	if err != nil {
 		e.live.leave(moved)
 		w.Close()
 		return nil, err
 	}
+	l.missed(before, after)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -139,6 +143,27 @@ func (w *watching) call() {
 		case c <- struct{}{}:
 		default: // it has been called already
 		}
+	}
+}
+
+// missed tells of skills that changed between loading and watching: nobody was
+// asked about them, since they count already.
+func (l *liveness) missed(before, after *catalog.Snapshot) {
+	c := Change{Sources: []string{sourceSkills}}
+	was := map[string]*skill.Skill{}
+	for e := range before.All() {
+		was[e.ID] = e.Skill
+	}
+	for e := range after.All() {
+		// A file that was written a moment ago is read again without a change.
+		if old := was[e.ID]; old == nil || old.Summary != e.Summary {
+			c.Files = append(c.Files, e.Origin.Path)
+		}
+	}
+	slices.Sort(c.Files)
+	c.compare(before, after)
+	if l.o.Done != nil && len(c.Added)+len(c.Changed)+len(c.Removed) > 0 {
+		l.o.Done(c)
 	}
 }
 
