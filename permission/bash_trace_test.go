@@ -16,7 +16,8 @@ func newTracedBash(t testing.TB) realBash {
 	t.Helper()
 	b := newRealBash(t)
 	for _, s := range stubs {
-		script := "#!/bin/sh\n{ printf '%s\\037' \"${0##*/}\" \"$@\"; printf '\\036'; } >>\"$STUBLOG\"\n"
+		// One write each, since both ends of a pipe write at once.
+		script := "#!/bin/sh\nr=$(printf '%s\\037' \"${0##*/}\" \"$@\"; printf x)\nprintf '%s\\036' \"${r%x}\" >>\"$STUBLOG\"\n"
 		if err := os.WriteFile(filepath.Join(b.bin, s), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -27,6 +27,7 @@ type command struct {
 	first   [256]bool // bytes that a form can begin with
 	second  [256]bool // bytes that may come next
 	next    [256]bool // bytes that the second word of a form can begin with
+	after   [256]bool // bytes that may come next in it
 	loose   bool      // the first word holds blanks, so next says nothing
 }
 
@@ -236,21 +237,32 @@ func (c *command) index() {
 					if s != "" {
 						c.next[s[0]] = true
 					}
+					if len(s) > 1 {
+						c.after[s[1]] = true
+					}
+				}
+				if !f[1].static { // nobody knows its letters
+					for b := range c.after {
+						c.after[b] = true
+					}
 				}
 			}
 		}
 	}
 	// Quotes, home directories and wildcards in a rule stand for other letters.
 	for _, b := range []byte("\"'\\$~*`") {
-		c.first[b], c.second[b], c.next[b] = true, true, true
+		c.first[b], c.second[b], c.next[b], c.after[b] = true, true, true, true
 	}
 	// A word of one letter may end there, and a prefix may end anywhere.
 	c.second[' '], c.second['\t'], c.second[':'], c.next[':'] = true, true, true, true
+	c.after[' '], c.after['\t'], c.after[':'] = true, true, true
 }
 
-// excludes is a quick look that spares most comparisons: the specifier begins
-// with two bytes, or its second word with one, that the command cannot have
-// there.
+// special reports whether a byte of a rule stands for other letters, or for none.
+func special(b byte) bool { return strings.IndexByte("\"'\\$~*`:", b) >= 0 }
+
+// excludes is a quick look that spares most comparisons: the specifier, or its
+// second word, begins with two bytes that the command cannot have there.
 func (c *command) excludes(spec string) bool {
 	if spec == "" || !c.first[spec[0]] {
 		return true
@@ -263,7 +275,10 @@ func (c *command) excludes(spec string) bool {
 			for i < len(spec) && isBlank(spec[i]) {
 				i++
 			}
-			return i < len(spec) && !c.loose && !c.next[spec[i]]
+			if i == len(spec) || c.loose {
+				return false
+			}
+			return !c.next[spec[i]] || i+1 < len(spec) && !special(spec[i]) && !c.after[spec[i+1]]
 		default:
 			if i == 1 && !c.second[spec[1]] {
 				return true
