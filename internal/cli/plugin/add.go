@@ -83,7 +83,7 @@ type added struct {
 	Path    string       `json:"path"`
 	Dir     string       `json:"dir"`
 	From    string       `json:"from"`
-	Outcome string       `json:"outcome"` // installed or updated
+	Outcome string       `json:"outcome"` // installed, updated or current
 	Missing []string     `json:"missing"` // what it speaks of and that is not here
 }
 
@@ -104,7 +104,12 @@ func (p place) addSkill(l *plugin.Lone, where plugin.Where) error {
 		return &output.DeniedError{Text: "skills may come from plugins alone: strictPluginOnlyCustomization in " + file}
 	}
 	out := added{ID: l.Name, Scope: where.Scope, From: l.From.String(), Outcome: "installed", Missing: p.missing(l)}
-	if _, err := os.Lstat(filepath.Join(skills, l.Name)); err == nil {
+	target := filepath.Join(skills, l.Name)
+	if same(target, l.From.String()) {
+		out.Outcome, out.Dir, out.Path = "current", target, filepath.Join(target, "SKILL.md")
+		return p.printAdded(out)
+	}
+	if _, err := os.Lstat(target); err == nil {
 		out.Outcome = "updated"
 	}
 	if err := p.consent(p.skillSummary(l, out, skills), "Add it?"); err != nil {
@@ -115,11 +120,23 @@ func (p place) addSkill(l *plugin.Lone, where plugin.Where) error {
 		return err
 	}
 	out.Dir, out.Path = dir, filepath.Join(dir, "SKILL.md")
+	return p.printAdded(out)
+}
+
+func (p place) printAdded(out added) error {
 	if p.o.flags.JSON {
 		return output.JSON(p.cmd.OutOrStdout(), out)
 	}
-	_, err = fmt.Fprintf(p.cmd.OutOrStdout(), "%s %s\n", out.Outcome, show(out.Path))
+	_, err := fmt.Fprintf(p.cmd.OutOrStdout(), "%s %s\n", out.Outcome, show(out.Path))
 	return err
+}
+
+// same reports whether two paths are one directory: a skill that is added from
+// where it would go is left as it is.
+func same(a, b string) bool {
+	fa, errA := os.Stat(a)
+	fb, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(fa, fb)
 }
 
 // skillSummary is what a person is shown before they agree.
