@@ -82,7 +82,7 @@ func hooksOf(e *catalog.Entry, env Env) (hooks hook.Config, held string) {
 // means that it may (spec H-10).
 func (env Env) HooksHeld(o skill.Origin) string {
 	switch {
-	case env.NoHooks != "" || o.ShippedOrManaged():
+	case env.NoHooks != "" || o.ShippedOrManaged() || o.Administered():
 		return env.NoHooks
 	case env.ManagedHooks != "" || o.Source == skill.Plugin:
 		return env.ManagedHooks

@@ -340,7 +340,7 @@ func TestCannotStart(t *testing.T) {
 }
 
 // TestHTTP: both transports of the network, with the headers of the entry, and
-// what changes on the server arrives (B266).
+// what changes on the server arrives.
 func TestHTTP(t *testing.T) {
 	for _, kind := range []mcpconfig.Transport{mcpconfig.HTTP, mcpconfig.SSE} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -26,7 +26,11 @@ func (a Active) Managed() bool { return a.Level == settings.ManagedLevel }
 // Source returns the skills of the plugin. Whoever installs a plugin is who
 // trusts it, so its skills are a person's own choice.
 func (a Active) Source() source.Source {
-	return source.Source{Name: a.Name, Dir: a.Dir, Entry: a.Entry}
+	s := source.Source{Name: a.Name, Dir: a.Dir, Entry: a.Entry}
+	if a.Managed() {
+		s.Scope = skill.Managed
+	}
+	return s
 }
 
 // Read returns what it brings besides skills, or nil when it must not load.

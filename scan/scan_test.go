@@ -85,7 +85,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestHiddenText is the kind of case B330: code point, line, decoded text.
+// TestHiddenText is what people found in skills: code point, line, decoded text.
 func TestHiddenText(t *testing.T) {
 	found := scan.New(scan.Options{}).Text("SKILL.md", "---\nname: x\n---\n\nThis skill formats JSON."+tagged+"\n")
 	if len(found) != 1 {

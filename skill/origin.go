@@ -20,7 +20,7 @@ const (
 // Origin records provenance. Trust is decided from it and nothing else.
 type Origin struct {
 	Source Source
-	Scope  Source // Legacy and Plugin: whose it is (User, Project or Additional); otherwise empty
+	Scope  Source // Legacy and Plugin: whose it is (User, Project, Additional; a plugin also Managed); otherwise empty
 	Owner  string // plugin or MCP server name
 	// OwnerDir is the directory of the plugin (spec P-7); empty without one.
 	OwnerDir string
@@ -58,3 +58,10 @@ func (o Origin) FromWorkspace() bool {
 // ShippedOrManaged reports whether the skill is exempt from switches that
 // restrict other people's skills (spec P-13, S-6).
 func (o Origin) ShippedOrManaged() bool { return o.Source == Bundled || o.Source == Managed }
+
+// Administered reports whether the administrator put it there: as a skill, or in
+// a plugin that managed settings switch on. Its hooks are managed ones (spec
+// H-10); switches that restrict other people's skills still hold for a plugin.
+func (o Origin) Administered() bool {
+	return o.Source == Managed || o.Source == Plugin && o.Scope == Managed
+}

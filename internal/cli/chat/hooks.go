@@ -95,7 +95,7 @@ func SkillHooks(e *knack.Engine, s *catalog.Entry) []hookexec.Entry {
 // Admit holds the hooks of a skill or an agent against policy (spec H-10).
 func Admit(e *knack.Engine, o skill.Origin) (ok bool, why string) {
 	none, managed := e.Settings().HookPolicy()
-	return hookexec.Admit(hookexec.Skill, hookexec.Facts{Managed: o.Source == skill.Managed, Bundled: o.Source == skill.Bundled,
+	return hookexec.Admit(hookexec.Skill, hookexec.Facts{Managed: o.Administered(), Bundled: o.Source == skill.Bundled,
 		Plugin: o.Source == skill.Plugin, Workspace: o.FromWorkspace(), Remote: o.Remote()},
 		hookexec.Policy{Trusted: e.Trusted(), DisabledManaged: none != "", ManagedOnly: managed != "", PluginOnly: e.Settings().PluginHooks() != ""})
 }
