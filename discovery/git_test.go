@@ -305,9 +305,9 @@ func TestWithoutGit(t *testing.T) {
 		"w/a/.claude/skills/x": "", "w/b/.claude/skills/x": "", "w/c/.claude/skills/x": "", "w/c/node_modules/p/.claude/skills/x": "",
 	})
 	n := discovery.NewNested(discovery.NestedOptions{WorkDir: w.path("w"), Home: w.path("home")})
-	for file, want := range map[string]string{"w/a/x": "!a", "w/b/x": "!b", "w/c/x": "c", "w/c/node_modules/p/x": ""} {
-		if _, found := n.Touch(w.path(file)); below(found) != want {
-			t.Errorf("%s: found %q", file, below(found))
+	for _, tt := range [][2]string{{"w/a/x", "!a"}, {"w/b/x", "!b"}, {"w/c/x", "c"}, {"w/c/node_modules/p/x", ""}} {
+		if _, found := n.Touch(w.path(tt[0])); below(found) != tt[1] {
+			t.Errorf("%s: found %q", tt[0], below(found))
 		}
 	}
 }
