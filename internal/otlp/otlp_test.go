@@ -226,7 +226,7 @@ func TestCollectors(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), wait)
 			defer stop()
 			err := e.Close(ctx)
-			if err == nil || !strings.Contains(err.Error(), tt.fault) || !strings.Contains(err.Error(), "(3000 spans are lost)") || strings.Contains(err.Error(), "secret") {
+			if err == nil || !strings.Contains(err.Error(), tt.fault) || !strings.Contains(err.Error(), "3000 spans are lost") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("error %v", err)
 			}
 		})
