@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -242,6 +243,20 @@ func TestNPM(t *testing.T) {
 	env = map[string]string{"npm_config_registry": server.URL + "/open", "npm_config_userconfig": filepath.Join(home, "none")}
 	if got, _, err := get(t, f, plugin.Origin{Kind: plugin.NPM, Package: "@team/plugin"}); err != nil || got.Version != "1.10.0" {
 		t.Errorf("registry of the environment: %+v %v", got, err)
+	}
+	// When nothing is configured, npm says where it gets packages; without npm
+	// the person is told what to set.
+	delete(env, "npm_config_registry")
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	if _, _, err := get(t, f, plugin.Origin{Kind: plugin.NPM, Package: "@team/plugin"}); err == nil || !strings.Contains(err.Error(), "npm_config_registry") {
+		t.Errorf("without npm: %v", err)
+	}
+	if runtime.GOOS != "windows" { // whose programs are no scripts
+		must(t, os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho "+server.URL+"/open/\n"), 0o700))
+		if got, _, err := get(t, f, plugin.Origin{Kind: plugin.NPM, Package: "@team/plugin"}); err != nil || got.Version != "1.10.0" {
+			t.Errorf("the registry that npm names: %+v %v", got, err)
+		}
 	}
 }
 

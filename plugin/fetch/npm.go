@@ -14,15 +14,13 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack/plugin"
 )
-
-// publicRegistry serves packages when nothing names another one.
-const publicRegistry = "https://registry.npmjs.org"
 
 // maxPackument is the largest description of a package that is read, in bytes.
 const maxPackument = 64 << 20
@@ -43,6 +41,12 @@ type packument struct {
 func (f Fetcher) npm(ctx context.Context, o plugin.Origin, into string) (plugin.Fetched, error) {
 	config := f.npmConfig()
 	registry := strings.TrimSuffix(cmp.Or(o.Registry, config.registry(o.Package)), "/")
+	if registry == "" {
+		var err error
+		if registry, err = npmRegistry(ctx); err != nil {
+			return plugin.Fetched{}, err
+		}
+	}
 	p, err := f.packument(ctx, registry+"/"+strings.Replace(url.PathEscape(o.Package), "%40", "@", 1), config)
 	if err != nil {
 		return plugin.Fetched{}, err
@@ -175,12 +179,27 @@ func (f Fetcher) npmConfig() npmConfig {
 	return c
 }
 
-// registry is where a package is to be had.
+// npmRegistry asks npm itself where it gets packages when nothing names a place:
+// which one that is, is npm's to know.
+func npmRegistry(ctx context.Context) (string, error) {
+	const fix = "set npm_config_registry, or `registry=` in ~/.npmrc, or the registry of the source"
+	out, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
+	if err != nil {
+		return "", fmt.Errorf("no npm registry is configured, and npm does not name its own (%w): %s", err, fix)
+	}
+	at := strings.TrimSuffix(strings.TrimSpace(string(out)), "/")
+	if u, err := url.Parse(at); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", fmt.Errorf("npm names no registry but %q: %s", at, fix)
+	}
+	return at, nil
+}
+
+// registry is where a package is to be had; empty when no setting says.
 func (c npmConfig) registry(pkg string) string {
 	if scope, _, ok := strings.Cut(pkg, "/"); ok && c[scope+":registry"] != "" {
 		return c[scope+":registry"]
 	}
-	return cmp.Or(c["registry"], publicRegistry)
+	return c["registry"]
 }
 
 // authorization is the header for a URL: that of the longest path of the same

@@ -76,35 +76,35 @@ func main() { run() }
 -- src/a.go --
 package src
 
-// TODO: one
+// MARK: one
 func Run() error { return nil }
 -- src/deep/b.go --
 package deep
-// todo: two
+// mark: two
 -- src/deep/.gitignore --
 secret.txt
 !trace.log
 -- src/deep/secret.txt --
-TODO hidden by the nested file
+MARK hidden by the nested file
 -- src/deep/trace.log --
-TODO taken back
+MARK taken back
 -- x.log --
-TODO ignored
+MARK ignored
 -- keep.log --
-TODO kept
+MARK kept
 -- build/out.go --
-TODO built
+MARK built
 -- docs/read me.md --
-# TODO list
+# MARK list
 one
 two
 three
 -- .github/ci.yml --
-todo: ci
+mark: ci
 -- web/app.ts --
 const x = 1
 -- web/app.test.ts --
-const TODO = 2
+const MARK = 2
 -- web/app.tsx --
 `
 
@@ -114,7 +114,7 @@ func TestContract(t *testing.T) {
 		tooltest.Run(t, find.NewGlob(o), `{"pattern":"**/*.go"}`, `{"pattern":"*","path":"src"}`)
 	})
 	t.Run("Grep", func(t *testing.T) {
-		tooltest.Run(t, find.NewGrep(o), `{"pattern":"TODO"}`,
+		tooltest.Run(t, find.NewGrep(o), `{"pattern":"MARK"}`,
 			`{"pattern":"x","path":"src","glob":"*.go","type":"go","output_mode":"content","-A":1,"-B":2,"-C":3,"-i":true,"-n":false,"head_limit":0,"multiline":true}`)
 	})
 }
@@ -165,42 +165,42 @@ func TestGlobLimit(t *testing.T) {
 
 func TestGrep(t *testing.T) {
 	dir := world(t, project)
-	if err := os.WriteFile(filepath.Join(dir, "binary"), []byte("TODO\x00"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "binary"), []byte("MARK\x00"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	g := find.NewGrep(find.Options{Base: tool.Base{Dir: dir}})
 	for _, tt := range []struct{ in, want string }{
-		{`{"pattern":"TODO"}`, "src/a.go\nsrc/deep/trace.log\nkeep.log\ndocs/read me.md\nweb/app.test.ts\n"},
-		{`{"pattern":"todo","-i":true,"type":"go"}`, "src/a.go\nsrc/deep/b.go\n"},
-		{`{"pattern":"TODO","glob":"*.go"}`, "src/a.go\n"},
-		{`{"pattern":"TODO","glob":"src/**"}`, "src/a.go\nsrc/deep/trace.log\n"},
-		{`{"pattern":"TODO","glob":"src"}`, "src/a.go\nsrc/deep/trace.log\n"},
-		{`{"pattern":"TODO","glob":"*.{go,md}, *.ts !*.test.ts"}`, "src/a.go\ndocs/read me.md\n"},
-		{`{"pattern":"TODO","glob":"!src,!web"}`, "keep.log\ndocs/read me.md\n"},
-		{`{"pattern":"todo","glob":".github/**"}`, ".github/ci.yml\n"},
-		{`{"pattern":"todo","path":".github"}`, ".github/ci.yml\n"},
-		{`{"pattern":"TODO","path":"build"}`, "build/out.go\n"},
-		{`{"pattern":"TODO","path":"x.log"}`, "x.log\n"},
-		{`{"pattern":"TODO","output_mode":"content","path":"src"}`, "src/a.go:3:// TODO: one\nsrc/deep/trace.log:1:TODO taken back\n"},
-		{`{"pattern":"TODO","output_mode":"content","path":"src/a.go"}`, "3:// TODO: one\n"},
-		{`{"pattern":"TODO","output_mode":"content","path":"src/a.go","-n":false}`, "// TODO: one\n"},
-		{`{"pattern":"TODO","output_mode":"content","path":"src/a.go","-C":1}`, "2-\n3:// TODO: one\n4-func Run() error { return nil }\n"},
-		{`{"pattern":"TODO","output_mode":"content","path":"src/a.go","-C":9,"-A":0}`, "1-package src\n2-\n3:// TODO: one\n"},
+		{`{"pattern":"MARK"}`, "src/a.go\nsrc/deep/trace.log\nkeep.log\ndocs/read me.md\nweb/app.test.ts\n"},
+		{`{"pattern":"mark","-i":true,"type":"go"}`, "src/a.go\nsrc/deep/b.go\n"},
+		{`{"pattern":"MARK","glob":"*.go"}`, "src/a.go\n"},
+		{`{"pattern":"MARK","glob":"src/**"}`, "src/a.go\nsrc/deep/trace.log\n"},
+		{`{"pattern":"MARK","glob":"src"}`, "src/a.go\nsrc/deep/trace.log\n"},
+		{`{"pattern":"MARK","glob":"*.{go,md}, *.ts !*.test.ts"}`, "src/a.go\ndocs/read me.md\n"},
+		{`{"pattern":"MARK","glob":"!src,!web"}`, "keep.log\ndocs/read me.md\n"},
+		{`{"pattern":"mark","glob":".github/**"}`, ".github/ci.yml\n"},
+		{`{"pattern":"mark","path":".github"}`, ".github/ci.yml\n"},
+		{`{"pattern":"MARK","path":"build"}`, "build/out.go\n"},
+		{`{"pattern":"MARK","path":"x.log"}`, "x.log\n"},
+		{`{"pattern":"MARK","output_mode":"content","path":"src"}`, "src/a.go:3:// MARK: one\nsrc/deep/trace.log:1:MARK taken back\n"},
+		{`{"pattern":"MARK","output_mode":"content","path":"src/a.go"}`, "3:// MARK: one\n"},
+		{`{"pattern":"MARK","output_mode":"content","path":"src/a.go","-n":false}`, "// MARK: one\n"},
+		{`{"pattern":"MARK","output_mode":"content","path":"src/a.go","-C":1}`, "2-\n3:// MARK: one\n4-func Run() error { return nil }\n"},
+		{`{"pattern":"MARK","output_mode":"content","path":"src/a.go","-C":9,"-A":0}`, "1-package src\n2-\n3:// MARK: one\n"},
 		{`{"pattern":"^(one|three)$","output_mode":"content","path":"docs"}`, "docs/read me.md:2:one\ndocs/read me.md:4:three\n"},
-		{`{"pattern":"^(#|three)","output_mode":"content","-A":1,"path":"docs/read me.md"}`, "1:# TODO list\n2-one\n--\n4:three\n"},
-		{`{"pattern":"^(#|two)","output_mode":"content","-C":1,"path":"docs/read me.md"}`, "1:# TODO list\n2-one\n3:two\n4-three\n"},
-		{`{"pattern":"^package","output_mode":"content","-A":1,"glob":"src/**"}`, "src/a.go:1:package src\nsrc/a.go-2-\n--\nsrc/deep/b.go:1:package deep\nsrc/deep/b.go-2-// todo: two\n"},
+		{`{"pattern":"^(#|three)","output_mode":"content","-A":1,"path":"docs/read me.md"}`, "1:# MARK list\n2-one\n--\n4:three\n"},
+		{`{"pattern":"^(#|two)","output_mode":"content","-C":1,"path":"docs/read me.md"}`, "1:# MARK list\n2-one\n3:two\n4-three\n"},
+		{`{"pattern":"^package","output_mode":"content","-A":1,"glob":"src/**"}`, "src/a.go:1:package src\nsrc/a.go-2-\n--\nsrc/deep/b.go:1:package deep\nsrc/deep/b.go-2-// mark: two\n"},
 		{`{"pattern":"o","output_mode":"count","path":"docs"}`, "docs/read me.md:2\n[2 in 1 file]"},
 		{`{"pattern":"package","output_mode":"count"}`, "main.go:1\nsrc/a.go:1\nsrc/deep/b.go:1\n[3 in 3 files]"},
 		{`{"pattern":"one.*three","multiline":true,"output_mode":"content","path":"docs/read me.md"}`, "2:one\n3:two\n4:three\n"},
 		{`{"pattern":"one\\ntwo","multiline":true,"output_mode":"count","path":"docs"}`, "docs/read me.md:1\n[1 in 1 file]"},
 		{`{"pattern":"^two$","multiline":true}`, "docs/read me.md\n"},
 		{`{"pattern":"e","output_mode":"content","head_limit":2,"path":"docs/read me.md"}`, "2:one\n4:three\n"},
-		{`{"pattern":".","output_mode":"content","head_limit":2,"path":"docs/read me.md"}`, "1:# TODO list\n2:one\n[the first 2 lines are shown; there are more: narrow the search or raise head_limit]"},
+		{`{"pattern":".","output_mode":"content","head_limit":2,"path":"docs/read me.md"}`, "1:# MARK list\n2:one\n[the first 2 lines are shown; there are more: narrow the search or raise head_limit]"},
 		{`{"pattern":"package","head_limit":1}`, "main.go\n[3 files match; the 1 most recently changed are shown: narrow the search or raise head_limit]"},
-		{`{"pattern":"TODO","head_limit":0,"glob":"web/*"}`, "web/app.test.ts\n"},
+		{`{"pattern":"MARK","head_limit":0,"glob":"web/*"}`, "web/app.test.ts\n"},
 		{`{"pattern":"nothing like it","type":"md"}`, "No matches in . (type md).\n[left out because of ignore files: 3 names; give one as path to look there]\n[left out because the name begins with a dot: 3]"},
-		{`{"pattern":"TODO","path":"binary"}`, "No matches in binary.\n[not searched because they are binary: 1 file]"},
+		{`{"pattern":"MARK","path":"binary"}`, "No matches in binary.\n[not searched because they are binary: 1 file]"},
 		{`{"pattern":"x","path":"none"}`, "! DIR/none cannot be searched: stat DIR/none: no such file or directory"},
 		{`{"pattern":"a\\nb"}`, "! Grep: the pattern looks for a line end, which no line has in it: set multiline to true"},
 		{`{"pattern":"x","type":"pascal"}`, `! Grep: unknown type "pascal"`},
