@@ -123,7 +123,7 @@ func (o *options) origin(arg string) (plugin.Origin, bool, error) {
 		return from, false, nil
 	}
 	if from.Path != "" {
-		abs, err := filepath.Abs(expandHome(from.Path))
+		abs, err := filepath.Abs(workspace.ExpandHome(from.Path))
 		if err != nil {
 			return from, true, err
 		}
@@ -152,7 +152,7 @@ func (o *options) origin(arg string) (plugin.Origin, bool, error) {
 
 // kindOf tells files from directories.
 func kindOf(path string) string {
-	fi, err := os.Stat(expandHome(path))
+	fi, err := os.Stat(workspace.ExpandHome(path))
 	switch {
 	case err != nil:
 		return ""
@@ -160,15 +160,6 @@ func kindOf(path string) string {
 		return "dir"
 	}
 	return "file"
-}
-
-func expandHome(d string) string {
-	if rest, ok := strings.CutPrefix(d, "~/"); ok || d == "~" {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
-	}
-	return d
 }
 
 // denied gives what policy refuses its exit code.

@@ -38,7 +38,7 @@ type findings struct {
 }
 
 func (o *options) validate(cmd *cobra.Command, path string) error {
-	path, err := filepath.Abs(expandHome(path))
+	path, err := filepath.Abs(workspace.ExpandHome(path))
 	if err != nil {
 		return err
 	}

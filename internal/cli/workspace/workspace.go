@@ -135,7 +135,7 @@ func (f *Flags) options() (knack.Options, error) {
 	o.AddDirs, o.PluginDirs = slices.Clone(f.AddDirs), slices.Clone(f.PluginDirs)
 	for _, list := range [][]string{o.AddDirs, o.PluginDirs} {
 		for i, d := range list {
-			abs, err := filepath.Abs(expandHome(d))
+			abs, err := filepath.Abs(ExpandHome(d))
 			if fi, serr := os.Stat(abs); err != nil || serr != nil || !fi.IsDir() {
 				return o, output.Usagef("%s is not a directory (--add-dir and --plugin-dir take existing ones)", d)
 			}
@@ -157,7 +157,8 @@ func (f *Flags) options() (knack.Options, error) {
 	return o, nil
 }
 
-func expandHome(d string) string {
+// ExpandHome reads a leading "~" as the home directory; "~name" is left alone.
+func ExpandHome(d string) string {
 	if d == "~" || strings.HasPrefix(d, "~/") {
 		if h, err := os.UserHomeDir(); err == nil {
 			return h + d[1:]
