@@ -61,7 +61,7 @@ var arrows = map[string]string{
 	"approval":     "skill state text",
 	// Servers of others: which there are, and the connections to them.
 	"mcpconfig":     "skill state",
-	"mcpclient":     "mcpconfig source/mcp text",
+	"mcpclient":     "mcpconfig source/mcp state text",
 	"mcpclient/sdk": "mcpclient source/mcp",
 	"scan":          "skill frontmatter hook permission prompt text catalog",
 	"telemetry":     "*core llm agent",

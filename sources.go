@@ -2,8 +2,10 @@ package knack
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/mcpconfig"
@@ -59,13 +61,7 @@ func (e *Engine) MCPServers(flags []string) mcpconfig.Set {
 		if p.Manifest == nil || len(p.Manifest.Servers) == 0 {
 			continue
 		}
-		values, _, _ := e.PluginValues().Get(p.ID, p.Manifest.Options, true) // unset ones stay as they are written
-		data := e.Env().PluginDir(p.Name)
-		src.Plugins = append(src.Plugins, mcpconfig.PluginServers{
-			Plugin: p.Name, Path: p.Dir, Dir: p.Dir, Servers: p.Manifest.Servers,
-			Vars:   map[string]string{"CLAUDE_PLUGIN_ROOT": p.Dir, "KNACK_PLUGIN_ROOT": p.Dir, "CLAUDE_PLUGIN_DATA": data, "KNACK_PLUGIN_DATA": data},
-			Expand: func(text string) string { return plugin.Expand(text, values) },
-		})
+		src.Plugins = append(src.Plugins, e.pluginServers(p))
 	}
 	set := mcpconfig.Load(src)
 	if err != nil {
@@ -75,8 +71,45 @@ func (e *Engine) MCPServers(flags []string) mcpconfig.Set {
 	return set
 }
 
+// pluginServers is what one plugin brings, with the values of its options.
+func (e *Engine) pluginServers(p Plugin) mcpconfig.PluginServers {
+	// A file of values that cannot be read leaves every option unset.
+	values, unset, err := e.PluginValues().Get(p.ID, p.Manifest.Options, true)
+	data := e.Env().PluginDir(p.Name)
+	out := mcpconfig.PluginServers{
+		Plugin: p.Name, Path: p.Dir, Dir: p.Dir, Data: data, Servers: p.Manifest.Servers, Unset: unset,
+		Vars: map[string]string{"CLAUDE_PLUGIN_ROOT": p.Dir, "KNACK_PLUGIN_ROOT": p.Dir, "CLAUDE_PLUGIN_DATA": data, "KNACK_PLUGIN_DATA": data},
+		Env:  map[string]string{}, Options: map[string][]string{},
+	}
+	maps.Copy(out.Env, out.Vars)
+	for _, pair := range plugin.Environ(values) {
+		name, value, _ := strings.Cut(pair, "=")
+		out.Env[name] = value
+	}
+	for _, o := range p.Manifest.Options {
+		value, set := values[o.Key]
+		switch {
+		case !set:
+			out.Options[o.Key] = nil
+		case o.Multiple:
+			out.Options[o.Key] = strings.Split(value, "\n")
+		default:
+			out.Options[o.Key] = []string{value}
+		}
+		if err != nil {
+			out.Unset = append(out.Unset, o.Key)
+		}
+	}
+	return out
+}
+
 // MCPApprovals returns where the answers about servers of repositories are kept.
 func (e *Engine) MCPApprovals() mcpconfig.Store { return mcpconfig.Store{Dir: e.opts.StateDir} }
+
+// MCPMemory is the directory that keeps which tools MCP servers offer, for
+// [github.com/knack-skills/knack/mcpclient.Memory]; empty without a state
+// directory.
+func (e *Engine) MCPMemory() string { return e.stateDir("mcp-tools") }
 
 // userFile is ~/.claude.json, or the file that CLAUDE_CONFIG_DIR puts in its place.
 func (e *Engine) userFile() string {

@@ -65,7 +65,7 @@ func (l *link) failed(err error) error {
 	if l.proc == nil {
 		return err
 	}
-	l.proc.end()
+	l.proc.abort()
 	return l.proc.explain(err)
 }
 

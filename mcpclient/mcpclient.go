@@ -29,6 +29,7 @@ type Options struct {
 	Dir     string   // where servers run
 	Env     []string // their environment, besides what their entries say
 	HTTP    *http.Client
+	Memory  Memory // of the tools that servers offer
 	// Changed is told that a server offers something else than before. It is
 	// called by one goroutine for each server, which goes on when it returns.
 	Changed func(ctx context.Context, s *Server)
@@ -71,7 +72,10 @@ func Start(o Options) *Fleet {
 		f.opts.Notice = func(string) {}
 	}
 	for _, c := range o.Servers {
-		f.servers = append(f.servers, &Server{Config: c, fleet: f, settled: make(chan struct{}), moved: make(chan struct{})})
+		s := &Server{Config: c, fleet: f, settled: make(chan struct{}), moved: make(chan struct{})}
+		s.learned, s.known = o.Memory.recall(c, o.Dir)
+		s.silent, s.offer.tools = s.learned.Silent, s.learned.Tools
+		f.servers = append(f.servers, s)
 	}
 	for _, s := range f.servers {
 		f.running.Go(func() { s.run(ctx) })

@@ -39,6 +39,11 @@ type process struct {
 
 // start runs the command of an entry, in a process group of its own.
 func start(c mcpconfig.Server, o Options) (*process, error) {
+	if c.Data != "" {
+		if err := os.MkdirAll(c.Data, 0o700); err != nil {
+			return nil, &startError{err}
+		}
+	}
 	cmd := exec.Command(c.Command, c.Args...)
 	cmd.Dir = o.Dir
 	if c.Dir != "" {
@@ -125,10 +130,16 @@ const (
 )
 
 // end ends the process and all that it has started, and returns when it is gone.
-func (p *process) end() {
+func (p *process) end() { p.endWithin(leaveGrace) }
+
+// abort is end for a server that has never answered: it has nothing to finish,
+// and nobody waits for it to notice that its input has ended.
+func (p *process) abort() { p.endWithin(0) }
+
+func (p *process) endWithin(leave time.Duration) {
 	p.once.Do(func() {
 		_ = p.in.Close() // a server ends with its input
-		if !p.gone(leaveGrace) {
+		if !p.gone(leave) {
 			terminate(p.cmd)
 			p.gone(termGrace)
 		}

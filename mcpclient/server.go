@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,9 @@ type Server struct {
 
 	fleet   *Fleet
 	settled chan struct{} // closed after the first attempt, with what it offers known
+	known   bool          // there is a memory of it from earlier sessions
+	silent  bool          // it says that nobody should wait
+	learned remembered    // what is kept of it; used by one goroutine
 
 	mu    sync.Mutex // guards the fields below
 	state State
@@ -64,14 +68,22 @@ func (s *Server) set(state State, conn *Connection, why error) {
 	s.moved = make(chan struct{})
 }
 
+// Known reports whether an earlier session has learned something about a server:
+// the tools that it offers, or that it is silent.
+func (s *Server) Known() (tools, silent bool) { return s.known && !s.silent, s.silent }
+
 // run connects, and connects again, until ctx ends.
 func (s *Server) run(ctx context.Context) {
 	defer s.set(Closed, nil, errClosed)
-	pause, attempt := firstPause, 0
+	pause, attempt, ever := firstPause, 0, false
 	for ctx.Err() == nil {
 		began := time.Now()
 		was, err := s.live(ctx, attempt)
+		ever = ever || was
 		if ctx.Err() != nil {
+			if !ever && attempt == 0 && time.Since(began) > inVain {
+				s.unanswered(false)
+			}
 			break
 		}
 		if was && time.Since(began) > steady {
@@ -81,6 +93,9 @@ func (s *Server) run(ctx context.Context) {
 		var hopeless *startError
 		last := errors.As(err, &hopeless) || attempt >= maxAttempts
 		s.lost(was, err, attempt, last)
+		if !ever && time.Since(began) > soon {
+			s.unanswered(last)
+		}
 		s.settle()
 		if last {
 			<-ctx.Done()
@@ -221,7 +236,29 @@ func (s *Server) refresh(ctx context.Context, c *Connection) (differs bool) {
 	s.mu.Lock()
 	s.offer = now
 	s.mu.Unlock()
+	if errs[1] == nil {
+		s.learn(remembered{Tools: slices.Concat([]Tool{}, now.tools)}) // none is something to know
+	}
 	return !reflect.DeepEqual(before, now)
+}
+
+// unanswered remembers that waiting for a server was in vain. Tools that it
+// offered in an earlier session stay known while there is hope.
+func (s *Server) unanswered(last bool) {
+	if last || s.learned.Tools == nil {
+		s.learn(remembered{Silent: true})
+	}
+}
+
+// learn keeps what is known about a server for later sessions.
+func (s *Server) learn(r remembered) {
+	if reflect.DeepEqual(r, s.learned) {
+		return
+	}
+	if err := s.fleet.opts.Memory.remember(s.Config, s.fleet.opts.Dir, r); err != nil {
+		s.fleet.opts.Notice(fmt.Sprintf("the tools of MCP server %s are not kept for the next session: %v", s.Config.Name, err))
+	}
+	s.learned = r
 }
 
 func list[T any](ctx context.Context, to *[]T, get func(context.Context) ([]T, error)) error {

@@ -5,6 +5,7 @@
 //	go run ./bench/compare -skills 1000
 //	go run ./bench/compare -skills 100000 -rounds 3
 //	go run ./bench/compare -peer "other list --json"
+//	go run ./bench/compare -skills 10 -servers 20
 //
 // Each root holds at most 20,000 skills, as many as knack looks at; more of them
 // are spread over further directories.
@@ -43,15 +44,16 @@ func main() {
 	var others peers
 	skills := flag.Int("skills", 1000, "how many skills to generate")
 	rounds := flag.Int("rounds", 21, "how often each command is timed")
+	servers := flag.Int("servers", 0, "also time a conversation beside so many MCP servers")
 	flag.Var(&others, "peer", "a further command to time, run in the workspace (repeatable)")
 	flag.Parse()
-	if err := compare(*skills, *rounds, others); err != nil {
+	if err := compare(*skills, *rounds, *servers, others); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
 }
 
-func compare(skills, rounds int, others peers) error {
+func compare(skills, rounds, servers int, others peers) error {
 	tmp, err := os.MkdirTemp("", "knack-compare-")
 	if err != nil {
 		return err
@@ -66,6 +68,13 @@ func compare(skills, rounds int, others peers) error {
 		return err
 	}
 	list := contenders(tmp, knack, roots, skills)
+	if servers > 0 {
+		more, err := conversations(tmp, knack, servers)
+		if err != nil {
+			return err
+		}
+		list = append(list, more...)
+	}
 	for _, o := range others {
 		list = append(list, &contender{name: o, args: strings.Fields(o)})
 	}

@@ -206,7 +206,7 @@ func (h *Host) wire(ctx context.Context, history []llm.Message) error {
 		if h.Servers, err = h.o.Servers(ctx, h.Engine); err != nil {
 			return err
 		}
-		h.Servers.Wait(ctx, servers.ForTools)
+		h.Servers.WaitForTools(ctx)
 	}
 	h.tools = newToolbox(h)
 	h.restoreTodos()

@@ -26,9 +26,9 @@ import (
 
 // How long a command waits for servers that have not answered yet.
 const (
-	ForName  = 5 * time.Second // for the one that it names
-	ForTools = 5 * time.Second // for those whose tools a conversation has
-	ForList  = 2 * time.Second // for those whose skills it lists
+	forName  = 5 * time.Second // for the one that it names
+	forTools = 5 * time.Second // for those whose tools a conversation has
+	forList  = 2 * time.Second // for those whose skills it lists
 )
 
 // Options is how servers are started.
@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	s.fleet = mcpclient.Start(mcpclient.Options{
 		Servers: list, Dialer: sdk.Dialer{Version: o.Version}, Dir: o.Engine.Dir(),
 		Env:    append(os.Environ(), "CLAUDE_PROJECT_DIR="+o.Engine.ProjectDir(), "KNACK_PROJECT_DIR="+o.Engine.ProjectDir()),
-		Notice: s.notice, Changed: s.changed,
+		Notice: s.notice, Changed: s.changed, Memory: mcpclient.Memory{Dir: o.Engine.MCPMemory()},
 	})
 	return s, nil
 }
@@ -155,14 +155,27 @@ func (s *Set) changed(ctx context.Context, server *mcpclient.Server) {
 	}
 }
 
-// Wait waits for all servers, at most for patience, and says which are silent.
-func (s *Set) Wait(ctx context.Context, patience time.Duration) {
+// WaitForSkills waits for the servers whose skills are listed, and says which are
+// silent. One that was silent before is not waited for.
+func (s *Set) WaitForSkills(ctx context.Context) {
+	s.wait(ctx, forList, func(_, silent bool) bool { return !silent })
+}
+
+// WaitForTools waits for the servers of which nobody knows what tools they have,
+// and says which are silent. An earlier session knows those of most servers, so
+// that a conversation begins at once.
+func (s *Set) WaitForTools(ctx context.Context) {
+	s.wait(ctx, forTools, func(tools, silent bool) bool { return !tools && !silent })
+}
+
+func (s *Set) wait(ctx context.Context, patience time.Duration, worth func(tools, silent bool) bool) {
 	if s == nil {
 		return
 	}
 	defer s.tell()
+	list := slices.DeleteFunc(s.fleet.Servers(), func(server *mcpclient.Server) bool { return !worth(server.Known()) })
 	var names []string
-	for _, server := range s.fleet.Wait(ctx, patience, nil) {
+	for _, server := range s.fleet.Wait(ctx, patience, list) {
 		names = append(names, server.Config.Name)
 	}
 	if len(names) > 0 && ctx.Err() == nil {
@@ -183,9 +196,9 @@ func (s *Set) WaitFor(ctx context.Context, message string) {
 			named = append(named, server)
 		}
 	}
-	for _, server := range s.fleet.Wait(ctx, ForName, named) {
+	for _, server := range s.fleet.Wait(ctx, forName, named) {
 		if ctx.Err() == nil {
-			s.notice(fmt.Sprintf("MCP server %s has not answered within %s", server.Config.Name, ForName))
+			s.notice(fmt.Sprintf("MCP server %s has not answered within %s", server.Config.Name, forName))
 		}
 	}
 }
@@ -207,8 +220,8 @@ func mentions(message, server string) bool {
 	return slices.ContainsFunc(forms, func(f string) bool { return strings.Contains(message, f) })
 }
 
-// Tools returns the tools of all servers that have answered by now. They stay
-// the tools of the session: a list that changed would cost the whole cached
+// Tools returns the tools of all servers that have answered by now, or are known
+// from an earlier session. They stay the tools of the session: a list that changed would cost the whole cached
 // beginning of every request (spec L-1).
 func (s *Set) Tools() (out []agent.Tool) {
 	if s == nil {
@@ -221,7 +234,8 @@ func (s *Set) Tools() (out []agent.Tool) {
 		for _, n := range notices {
 			s.notice(n)
 		}
-		if state, _ := server.Status(); state == mcpclient.Connecting {
+		known, _ := server.Known()
+		if state, _ := server.Status(); state == mcpclient.Connecting && !known {
 			s.notice(fmt.Sprintf("MCP server %s is not there yet: its skills will be, its tools in the next session", server.Config.Name))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func (f *Flags) Connect(cmd *cobra.Command, e *knack.Engine) (*servers.Set, error) {
 	s, err := f.connect(cmd, e, nil)
 	if err == nil {
-		s.Wait(cmd.Context(), servers.ForList)
+		s.WaitForSkills(cmd.Context())
 	}
 	return s, err
 }
