@@ -115,6 +115,10 @@ func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err er
 	return func() { w.Close(); <-done }, nil
 }
 
+// WatchMore says that [WatchOptions.Files] names others than before. Whoever
+// watches asks for them soon; what was done to them until then counts.
+func (e *Engine) WatchMore() { e.live.call() }
+
 // watching is who wants to know that there is more to watch.
 type watching struct {
 	mu  sync.Mutex

@@ -256,13 +256,15 @@ func TestWatchHeld(t *testing.T) {
 		}
 		return nil
 	})
-	before := l.e.Snapshot()
+	equal(t, "before", listed(l.e), []string{"alpha", "beta", "mark"})
 	l.write(ours+"alpha/SKILL.md", doc("Evil"))
 	if n := l.notice("not on a Friday"); !strings.Contains(n, ours+"alpha/SKILL.md") {
 		t.Errorf("the notice is %q", n)
 	}
-	if l.e.Snapshot() != before {
-		t.Error("the snapshot is another one")
+	// It holds from that moment on, without another change to help.
+	equal(t, "held", listed(l.e), []string{"alpha", "beta", "mark"})
+	if got := l.text("alpha"); !strings.Contains(got, "Alpha now.") {
+		t.Errorf("while it is held alpha says %q", got)
 	}
 	l.remove(ours + "beta")
 	l.notice("not on a Friday")

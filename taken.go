@@ -172,6 +172,10 @@ func (l *liveness) admit(ctx context.Context, source string, files []string) (ne
 		err := l.o.Allow(ctx, Change{Sources: []string{source}, Files: slices.Clone(news)})
 		if err != nil && source != sourcePolicy { // spec S-11
 			l.e.hold(source, news, err.Error())
+			if source == sourceSkills {
+				// Texts are read when they are needed, and that would be the new ones.
+				_, _ = l.e.refresh(ctx, func(string) bool { return false }) // ctx ended: nobody asks any more
+			}
 			l.o.Notice(fmt.Sprintf("a change of %s does not count: %v", describe(source, news), err))
 			return nil, undone, len(undone) > 0
 		}

@@ -105,7 +105,7 @@ func (e *Engine) UserDir() string {
 
 // absolute expands a leading ~ and makes d absolute, relative to the workspace.
 func (e *Engine) absolute(d string) string {
-	if rest, ok := strings.CutPrefix(d, "~"); ok && e.opts.Home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+	if rest, ok := skill.CutHome(d); ok && e.opts.Home != "" {
 		d = filepath.Join(e.opts.Home, rest)
 	}
 	if !filepath.IsAbs(d) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
@@ -28,9 +29,12 @@ func (a *agent) authorize(ctx context.Context, p *prepared, o turn.Override) {
 	if p.plan.Ask.Tool == "" {
 		// A tool without a specifier of its own can still be denied by name.
 		d := permission.Rules{Deny: rules.Deny}.Decide(permission.Request{Tool: p.block.Name})
-		if d.Verdict == permission.Deny {
+		switch {
+		case d.Verdict == permission.Deny:
 			a.ruled(p, d, outcomeDeny)
 			a.refuse(p, d.Reason)
+		case opinion == hook.Ask:
+			a.question(ctx, p, weigh(permission.Decision{Verdict: permission.Allow}, opinion, p.said))
 		}
 		return
 	}
@@ -68,7 +72,7 @@ const (
 // question asks about a call that the rules leave open.
 func (a *agent) question(ctx context.Context, p *prepared, d permission.Decision) {
 	env := a.c.opts.Env()
-	env.Ask, env.Session = a.asker(), a.c.opts.Session
+	env.Ask, env.Hooks, env.Session = a.asker(), a.hooks(), a.c.opts.Session
 	answer, notice, err := invoke.Put(ctx, env, a.id, invoke.Question{Tool: p.block.Name, Input: p.input(),
 		Command: p.plan.Ask.Input.Command, Reason: d.Reason, Suggest: d.Suggest, Firm: d.Firm})
 	if notice != "" {
@@ -91,18 +95,22 @@ func (a *agent) question(ctx context.Context, p *prepared, d permission.Decision
 	}
 }
 
-// asker is who can be asked: hooks, then the person. In a subagent there is no
-// person (spec I-10), and in dontAsk nobody answers at all.
+// asker is who can be asked. In a subagent there is no person (spec I-10), only
+// hooks that may answer, and in dontAsk nobody answers at all.
 func (a *agent) asker() invoke.Asker {
-	if a.mode == ModeDontAsk {
+	switch {
+	case a.mode == ModeDontAsk:
+		return nil
+	case a.id != session.Main || a.c.opts.Ask == nil:
+		return invoke.Nobody{}
+	}
+	return a.c.opts.Ask
+}
+
+// hooks runs hooks for what a does; nil when none may run.
+func (a *agent) hooks() func(context.Context, hook.Input) hook.Outcome {
+	if a.c.opts.Hooks == nil || a.unwatched {
 		return nil
 	}
-	person := a.c.opts.Ask
-	if a.id != session.Main {
-		person = nil
-	}
-	if a.c.opts.Hooks == nil || a.unwatched {
-		return person
-	}
-	return hookedAsker{a, person}
+	return a.hook
 }

@@ -150,7 +150,9 @@ func (a *agent) runOne(ctx context.Context, p *prepared, o turn.Override) {
 		ID: p.block.ID, Agent: a.id,
 		Progress: func(s string) { a.c.observe(Progress{Agent: a.id, Text: s}) },
 		Invoke: func(ctx context.Context, name, args string) (*invoke.Result, error) {
-			r, err := a.invoke(ctx, invoke.Request{Name: name, Args: args, By: invoke.ByModel, Agent: a.id}, o)
+			env := a.env(o)
+			env.Called = true // authorize has asked the hooks
+			r, err := a.invoke(ctx, invoke.Request{Name: name, Args: args, By: invoke.ByModel, Agent: a.id}, env)
 			if refusal(err) {
 				a.c.deny(Denial{Tool: p.block.Name, Input: p.block.Input, Reason: err.Error()})
 			}

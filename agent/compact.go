@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/hook"
+	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/session"
 	"github.com/knack-skills/knack/turn"
@@ -92,7 +93,7 @@ func (a *agent) compact(ctx context.Context, asked bool, instructions string) er
 		Asked: asked, Instructions: instructions, Restored: restored})
 	a.join(userMessage(nil, head), true)
 	after := a.hook(ctx, hook.Input{Event: hook.PostCompact, Source: why, Message: summary})
-	a.join(userMessage(nil, contexts(hook.PostCompact, after.Context)), true)
+	a.join(userMessage(nil, invoke.HookWords(hook.PostCompact, after.Context)), true)
 	for _, m := range rest {
 		a.join(m, true) // whoever watches has seen it before
 	}

@@ -209,7 +209,7 @@ func (c *Conversation) Deliver() []turn.Message {
 // the next Submit; a fork has run when it returns.
 func (c *Conversation) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
 	req.Agent = session.Main
-	return c.main.invoke(ctx, req, turn.Override{})
+	return c.main.invoke(ctx, req, c.main.env(turn.Override{}))
 }
 
 // History returns a copy of the main agent's messages.

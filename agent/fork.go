@@ -141,6 +141,7 @@ func (a *agent) runAlone(ctx context.Context, r invoke.ForkRequest) (string, err
 	msgs = append(msgs, loaded...)
 	msgs = append(msgs, turn.Message{Role: turn.User, Text: r.Prompt, Meta: true})
 	msgs = append(msgs, a.attachments(ctx, r)...)
+	msgs = append(msgs, r.Added...)
 	ans, err := a.run(ctx, msgs, turn.Override{})
 	if errors.Is(err, ErrTurnLimit) {
 		// Nobody can tell a subagent to go on; what it found is not lost.
@@ -193,7 +194,7 @@ func (a *agent) attachments(ctx context.Context, r invoke.ForkRequest) []turn.Me
 func (a *agent) preload(ctx context.Context) ([]turn.Message, error) {
 	var msgs []turn.Message
 	for _, name := range a.def.Run.Skills {
-		r, err := a.invoke(ctx, invoke.Request{Name: name, By: invoke.ByAgent, Agent: a.id}, turn.Override{})
+		r, err := a.invoke(ctx, invoke.Request{Name: name, By: invoke.ByAgent, Agent: a.id}, a.env(turn.Override{}))
 		var missing *catalog.NotFoundError
 		switch {
 		case errors.As(err, &missing):

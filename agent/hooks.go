@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
@@ -20,26 +19,10 @@ import (
 const maxStopBlocks = 8
 
 // A BlockedError reports what a hook did not let through (spec H-6).
-type BlockedError struct {
-	Event  hook.Event
-	Reason string
-}
-
-// Error says what was blocked and why.
-func (e *BlockedError) Error() string {
-	return fmt.Sprintf("a %s hook blocked this: %s", e.Event, cmp.Or(e.Reason, "it gave no reason"))
-}
+type BlockedError = hook.BlockedError
 
 // A StoppedError reports that a hook ended the turn (continue: false).
-type StoppedError struct {
-	Event  hook.Event
-	Reason string
-}
-
-// Error says which hook it was and why.
-func (e *StoppedError) Error() string {
-	return fmt.Sprintf("a %s hook ended the turn: %s", e.Event, cmp.Or(e.Reason, "it gave no reason"))
-}
+type StoppedError = hook.StoppedError
 
 // hook runs the hooks of one event for a, and tells the person what they say
 // to them.
@@ -58,23 +41,10 @@ func (a *agent) hook(ctx context.Context, in hook.Input) hook.Outcome {
 // must is hook for events that can only go on or not.
 func (a *agent) must(ctx context.Context, in hook.Input) ([]turn.Message, error) {
 	out := a.hook(ctx, in)
-	switch {
-	case out.Stop:
-		return nil, &StoppedError{in.Event, out.StopReason}
-	case out.Block:
-		return nil, &BlockedError{in.Event, out.Reason}
+	if err := out.Err(in.Event); err != nil {
+		return nil, err
 	}
-	return contexts(in.Event, out.Context), nil
-}
-
-// contexts are what hooks add for the model. They are marked as such, so that
-// they cannot pass for the person's words.
-func contexts(e hook.Event, texts []string) (out []turn.Message) {
-	for _, t := range texts {
-		out = append(out, turn.Message{Role: turn.User, Meta: true,
-			Text: fmt.Sprintf("<system-reminder>\n%s hook: %s\n</system-reminder>", e, t)})
-	}
-	return out
+	return invoke.HookWords(in.Event, out.Context), nil
 }
 
 // Begin runs the SessionStart hooks; source is startup or resume. What they add
@@ -130,32 +100,17 @@ func (a *agent) toolInput(e hook.Event, p *prepared) hook.Input {
 			call.Input.Skill, call.Input.Aliases = entry.ID, invoke.Aliases(entry)
 		}
 	}
-	in.Covers = func(rule string) bool { return Covers(rule, call) }
+	in.Covers = func(rule string) bool { return permission.Covers(rule, call) }
 	return in
-}
-
-// Covers reports whether a rule speaks of a call, or of any part of a shell
-// line. A line that nobody can read may hold anything, so a rule about its tool
-// covers it.
-func Covers(rule string, call permission.Request) bool {
-	r, err := permission.ParseRule(rule)
-	if err != nil {
-		return false
-	}
-	r.Scope = "hook"
-	if (permission.Rules{Deny: []permission.Rule{r}}).Decide(call).Verdict == permission.Deny {
-		return true
-	}
-	return call.Input.Command != "" && r.Tool == call.Tool && !permission.Readable(call.Input.Command)
 }
 
 // preTool runs the PreToolUse hooks of a call. They may refuse it, or change
 // its input; what they think of it is weighed by authorize.
 func (a *agent) preTool(ctx context.Context, p *prepared) hook.Opinion {
 	out := a.hook(ctx, a.toolInput(hook.PreToolUse, p))
-	p.follow = append(p.follow, contexts(hook.PreToolUse, out.Context)...)
+	p.follow = append(p.follow, invoke.HookWords(hook.PreToolUse, out.Context)...)
 	if out.Stop {
-		p.stop = &StoppedError{hook.PreToolUse, out.StopReason}
+		p.stop = &StoppedError{Event: hook.PreToolUse, Reason: out.StopReason}
 	}
 	if out.Block || out.Opinion == hook.Deny || out.Stop {
 		why := "a PreToolUse hook refused it: " + cmp.Or(out.Reason, out.StopReason, "it gave no reason")
@@ -197,12 +152,12 @@ func (a *agent) postTool(ctx context.Context, p *prepared, failure string) {
 	in := a.toolInput(event, p)
 	in.ToolResponse, _ = json.Marshal(response) // texts
 	out := a.hook(ctx, in)
-	p.follow = append(p.follow, contexts(event, out.Context)...)
+	p.follow = append(p.follow, invoke.HookWords(event, out.Context)...)
 	if out.Block {
-		p.follow = append(p.follow, contexts(event, []string{"blocked: " + out.Reason})...)
+		p.follow = append(p.follow, invoke.HookWords(event, []string{"blocked: " + out.Reason})...)
 	}
 	if out.Stop {
-		p.stop = &StoppedError{event, out.StopReason}
+		p.stop = &StoppedError{Event: event, Reason: out.StopReason}
 	}
 }
 
@@ -213,7 +168,7 @@ func (a *agent) wrote(ctx context.Context, p *prepared) {
 	}
 	for _, f := range p.plan.Touches {
 		out := a.hook(ctx, hook.Input{Event: hook.FileChanged, FilePath: f, ToolName: p.block.Name, ToolUseID: p.block.ID})
-		p.follow = append(p.follow, contexts(hook.FileChanged, out.Context)...)
+		p.follow = append(p.follow, invoke.HookWords(hook.FileChanged, out.Context)...)
 	}
 }
 
@@ -237,78 +192,8 @@ func (a *agent) atStop(ctx context.Context, text string, blocked int) (again boo
 		} else if blocked >= maxStopBlocks {
 			return false, nil
 		}
-		a.join(userMessage(nil, contexts(in.Event, out.Context)), true)
+		a.join(userMessage(nil, invoke.HookWords(in.Event, out.Context)), true)
 		return true, ctx.Err()
 	}
 	return false, nil
-}
-
-// expanding runs the hooks before a skill's text takes the place of what
-// somebody typed.
-func (a *agent) expanding(ctx context.Context, req invoke.Request, env invoke.Env) ([]turn.Message, error) {
-	if a.c.opts.Hooks == nil || a.unwatched || !req.By.Person() {
-		return nil, nil
-	}
-	e, err := env.Catalog.Resolve(invoke.Named(req.Name))
-	if err != nil {
-		return nil, nil // the road itself says what is wrong with the name
-	}
-	in := ofSkill(hook.UserPromptExpansion, e, req)
-	in.Prompt = "/" + strings.TrimSpace(e.ID+" "+req.Args)
-	return a.must(ctx, in)
-}
-
-// road is the one road with the hooks that stand beside it, and what they add
-// for the model.
-func (a *agent) road(ctx context.Context, req invoke.Request, env invoke.Env) (*invoke.Result, []turn.Message, error) {
-	if err := a.beyond(req, env); err != nil {
-		return nil, nil, err
-	}
-	added, err := a.expanding(ctx, req, env)
-	if err != nil {
-		return nil, nil, err
-	}
-	env.Before = func(ctx context.Context, e *catalog.Entry, req invoke.Request) error {
-		more, err := a.must(ctx, ofSkill(hook.SkillInvoked, e, req))
-		added = append(added, more...)
-		return err
-	}
-	r, err := invoke.Invoke(ctx, req, env)
-	return r, added, err
-}
-
-// ofSkill is what hooks are told of an invocation.
-func ofSkill(event hook.Event, e *catalog.Entry, req invoke.Request) hook.Input {
-	return hook.Input{Event: event, CommandName: e.ID, CommandArgs: req.Args, By: string(req.By),
-		SkillPath: e.Origin.Path, SkillSource: string(e.Origin.Source)}
-}
-
-// hookedAsker lets hooks answer before the person is asked.
-type hookedAsker struct {
-	a    *agent
-	next invoke.Asker // nil: nobody else can be asked
-}
-
-// Ask runs the PermissionRequest hooks, then asks.
-func (h hookedAsker) Ask(ctx context.Context, q invoke.Question) (invoke.Answer, error) {
-	in := hook.Input{Event: hook.PermissionRequest, ToolName: cmp.Or(q.Tool, "Skill"), ToolInput: q.Input, CommandName: q.Skill, Message: q.Reason}
-	if q.Command != "" && q.Tool == "" {
-		in.ToolName = "Bash"
-	}
-	if len(in.ToolInput) == 0 {
-		in.ToolInput, _ = json.Marshal(map[string]string{"skill": q.Skill, "command": q.Command})
-	}
-	call := permission.Request{Tool: in.ToolName, Input: permission.Input{Command: q.Command, Skill: q.Skill}}
-	in.Covers = func(rule string) bool { return Covers(rule, call) }
-	out := h.a.hook(ctx, in)
-	switch {
-	case out.Block || out.Stop || out.Opinion == hook.Deny:
-		return invoke.Answer{Reason: "a PermissionRequest hook refused it: " + cmp.Or(out.Reason, out.StopReason)}, nil
-	case out.Opinion == hook.Allow && !q.Firm:
-		return invoke.Answer{Allow: true}, nil
-	case h.next == nil:
-		return invoke.Answer{}, invoke.ErrNobody
-	}
-	h.a.hook(ctx, hook.Input{Event: hook.Notification, Message: "permission is needed: " + q.Reason})
-	return h.next.Ask(ctx, q)
 }

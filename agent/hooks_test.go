@@ -27,7 +27,7 @@ type watch struct {
 }
 
 // watched begins a conversation with hooks.
-func watched(t *testing.T, w *world, hooks string, m llm.Model) *watch {
+func watched(t *testing.T, w *world, hooks string, m llm.Model, change ...func(*agent.Options)) *watch {
 	t.Helper()
 	var tree any
 	if err := json.Unmarshal([]byte("{"+hooks+"}"), &tree); err != nil {
@@ -51,6 +51,9 @@ func watched(t *testing.T, w *world, hooks string, m llm.Model) *watch {
 	t.Cleanup(func() { k.runner.Close(context.Background()) })
 	o := w.options(w.engine, m)
 	o.Hooks = k
+	for _, f := range change {
+		f(&o)
+	}
 	k.talk = agent.New(o)
 	t.Cleanup(k.talk.Close)
 	return k
@@ -141,6 +144,40 @@ func TestPreToolUse(t *testing.T) {
 	}
 }
 
+// A tool that needs no permission of its own is asked about when a hook wants it
+// (spec H-7).
+func TestPreToolUseAsks(t *testing.T) {
+	ask := `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"careful"}}'`
+	for name, tt := range map[string]struct {
+		person invoke.Asker
+		want   string
+		ran    int
+	}{
+		"nobody":       {nil, "a hook wants the person asked", 0},
+		"they say yes": {willing{}, "Launching skill: s", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{skills + "s/SKILL.md": skillFile("Do.")})
+			k := watched(t, w, command("PreToolUse", "Skill", ask),
+				script(t, `{"steps":[{"calls":[{"name":"Skill","input":{"skill":"s"}}]},{"text":"done"}]}`), func(o *agent.Options) { o.Ask = tt.person })
+			if _, err := k.talk.Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			got := w.results("")
+			if len(got) != 1 || !strings.Contains(got[0].Text, tt.want) || len(w.engine.Session().Invoked(session.Main)) != tt.ran {
+				t.Errorf("results %+v, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// willing is a person who allows everything.
+type willing struct{}
+
+func (willing) Ask(context.Context, invoke.Question) (invoke.Answer, error) {
+	return invoke.Answer{Allow: true}, nil
+}
+
 // The hooks of a skill are registered by its invocation on both triggers, and
 // hold for what comes after (spec H-8).
 func TestSkillHooks(t *testing.T) {
@@ -199,6 +236,64 @@ func TestForkHooks(t *testing.T) {
 	slices.Sort(lines)
 	if !slices.Equal(lines, []string{"global", "x"}) {
 		t.Errorf("at the end of the fork %q ran", lines)
+	}
+}
+
+// What hooks add for a skill that runs as a fork reaches the fork, behind the
+// skill's text, whoever starts it and wherever it runs; its parent does not hear
+// it (spec H-6, I-8).
+func TestForkHookContext(t *testing.T) {
+	says := func(event string) string {
+		return command(event, "", `echo '{"hookSpecificOutput":{"hookEventName":"`+event+`","additionalContext":"by `+event+`"}}'`)
+	}
+	for _, tt := range []struct {
+		name, field string
+		by          invoke.Caller
+		want        []string
+	}{
+		{"typed", "", invoke.ByUser, []string{"Do.", "UserPromptExpansion hook: by UserPromptExpansion", "SkillInvoked hook: by SkillInvoked"}},
+		{"called", "", invoke.ByModel, []string{"Do.", "SkillInvoked hook: by SkillInvoked"}},
+		{"in the background", "background: true", invoke.ByUser, []string{"Do.", "by UserPromptExpansion", "by SkillInvoked"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{skills + "task/SKILL.md": skillFile("Do.", "context: fork", tt.field)})
+			w.rules.Allow = append(w.rules.Allow, rule(t, "Skill"))
+			dir := t.TempDir()
+			k := watched(t, w, says("UserPromptExpansion")+","+says("SkillInvoked"), llm.Record(script(t, `{"steps":[
+				{"calls":[{"name":"Skill","input":{"skill":"task"}}]},{"text":"done"}],"subagents":{"task":[{"text":"forked"}]}}`), dir))
+			if tt.by == invoke.ByModel {
+				if _, err := k.talk.Submit(t.Context(), agent.Input{Text: "go"}); err != nil {
+					t.Fatal(err)
+				}
+			} else if _, err := k.talk.Invoke(t.Context(), invoke.Request{Name: "task", By: tt.by}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := k.talk.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			forks := 0
+			for _, r := range recorded(t, dir) {
+				heard := strings.Contains(r.text(), "by SkillInvoked")
+				if r.Agent == string(session.Main) {
+					if heard {
+						t.Errorf("the parent heard it: %s", r.text())
+					}
+					continue
+				}
+				forks++
+				rest := r.text()
+				for _, want := range tt.want {
+					_, after, found := strings.Cut(rest, want)
+					if !found {
+						t.Errorf("no %q, in this order, in %s", want, r.text())
+					}
+					rest = after
+				}
+			}
+			if forks != 1 {
+				t.Errorf("%d requests of forks", forks)
+			}
+		})
 	}
 }
 

@@ -245,11 +245,15 @@ func first(words ...string) string {
 	return ""
 }
 
-// invoke runs a skill as this agent.
-func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override) (*invoke.Result, error) {
+// invoke runs a skill as this agent, in an environment made by its env.
+func (a *agent) invoke(ctx context.Context, req invoke.Request, env invoke.Env) (*invoke.Result, error) {
 	began := a.c.opts.Now()
 	ctx, end := a.c.frame(ctx, InvocationStarted{Agent: a.id, By: req.By, Name: req.Name})
-	r, added, err := a.road(ctx, req, a.env(o))
+	err := a.beyond(req, env)
+	var r *invoke.Result
+	if err == nil {
+		r, err = invoke.Invoke(ctx, req, env)
+	}
 	event := Invoked{Agent: a.id, By: req.By, Name: req.Name, Result: r, Err: err, Duration: a.c.opts.Now().Sub(began)}
 	if err != nil {
 		end(event)
@@ -264,9 +268,6 @@ func (a *agent) invoke(ctx context.Context, req invoke.Request, o turn.Override)
 			// Attachments follow the text that refers to them (spec I-5).
 			r.Messages = slices.Insert(r.Messages, min(2, len(r.Messages)), a.c.opts.AttachSkill(ctx, r.Entry, r.Text)...)
 		}
-	}
-	if r.Mode != skill.Fork {
-		r.Messages = append(r.Messages, added...)
 	}
 	end(event)
 	return r, nil

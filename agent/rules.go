@@ -17,7 +17,7 @@ import (
 func (a *agent) env(o turn.Override) invoke.Env {
 	env := a.c.opts.Env()
 	env.Rules = a.withOwn(env.Rules, o)
-	env.Ask = a.asker()
+	env.Ask, env.Hooks = a.asker(), a.hooks()
 	env.Fork = forker{a, o}
 	switch a.mode {
 	case ModePlan:

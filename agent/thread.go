@@ -68,8 +68,10 @@ func (t *Thread) Sub(r invoke.ForkRequest) (*Thread, error) {
 	}
 	// What this turn refuses its agent, that agent cannot have done by another.
 	o := turn.Override{DisallowedTools: t.Override.DisallowedTools}.And(r.Override)
-	return &Thread{Engine: t.Engine, Tools: t.Tools, Notice: t.Notice, Override: o,
-		Agent: s.StartAgent(r.Parent, r.Agent, r.Skill), texts: []string{r.Prompt}}, nil
+	sub := &Thread{Engine: t.Engine, Tools: t.Tools, Notice: t.Notice, Override: o,
+		Agent: s.StartAgent(r.Parent, r.Agent, r.Skill), texts: []string{r.Prompt}}
+	sub.take(r.Added, turn.Override{})
+	return sub, nil
 }
 
 // Specs describes the tools, for the requests to the model. They are the same

@@ -15,6 +15,8 @@ const (
 	codeSourceFailed      = "source-failed"      // error (C-11)
 	codeNoID              = "skill-without-id"   // error
 	codeUnknownVisibility = "unknown-visibility" // warning (C-9)
+	codeRequiresMissing   = "requires-missing"   // warning (G-1)
+	codeRequiresRing      = "requires-ring"      // warning (G-1)
 	codeBadPrecedence     = "bad-precedence"     // warning (C-5)
 )
 

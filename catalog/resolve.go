@@ -9,11 +9,13 @@ import (
 )
 
 // Resolve finds the skill that name means (spec C-6): exact id, then qualified
-// id, then mcp__server__name for a skill of an MCP server, then a display name
-// that nobody else claims, then the id of a plugin skill without the plugin, if only one plugin has it (spec X-2). Shadowed skills are
-// found by their qualified ids only. Names are compared in Unicode normal form
-// C and never loosely: anything else, hostile names included, is not found. It
-// returns a [*NotFoundError] or an [*AmbiguousError].
+// id, then mcp__server__name for a skill of an MCP server, or its id with the name
+// that its server has in the configuration, then a display name that nobody else
+// claims, then the id of a plugin skill without the plugin, if only one plugin has
+// it (spec X-2). Shadowed skills are found by their qualified ids only. Names are
+// compared in Unicode normal form C and never loosely: anything else, hostile
+// names included, is not found. It returns a [*NotFoundError] or an
+// [*AmbiguousError].
 func (s *Snapshot) Resolve(name string) (*Entry, error) {
 	e, _, err := s.resolve(name)
 	return e, err
@@ -21,25 +23,17 @@ func (s *Snapshot) Resolve(name string) (*Entry, error) {
 
 // Ways in which a name can mean a skill, for Explain.
 const (
-	byExactID   = "it is the id"
-	byQualified = "it is the qualified id"
-	byName      = "it is the display name, which no other skill claims"
-	byToolName  = "it is the id, spelled like the name of a tool of its server"
-	byTail      = "it is the id without the plugin, which is free and which no other plugin has"
+	byExactID    = "it is the id"
+	byQualified  = "it is the qualified id"
+	byName       = "it is the display name, which no other skill claims"
+	byToolName   = "it is the id, spelled like the name of a tool of its server"
+	byServerName = "it is the id, with the name of its server as the configuration has it"
+	byTail       = "it is the id without the plugin, which is free and which no other plugin has"
 )
 
 func (s *Snapshot) resolve(name string) (e *Entry, how string, err error) {
 	name = nfc(name)
-	if e := s.byID[name]; e != nil {
-		return e, byExactID, nil
-	}
-	if e := s.byQualified(name); e != nil {
-		return e, byQualified, nil
-	}
-	if e := s.byTool(name); e != nil {
-		return e, byToolName, nil
-	}
-	claims, how := s.claims(name)
+	claims, how := s.find(name)
 	switch len(claims) {
 	case 0:
 		return nil, "", &NotFoundError{Name: name, Near: s.near(name)}
@@ -53,21 +47,43 @@ func (s *Snapshot) resolve(name string) (e *Entry, how string, err error) {
 	return nil, "", &AmbiguousError{Name: name, IDs: ids}
 }
 
-// byTool finds the skill of a server that is spelled like one of its tools,
-// mcp__server__name (spec X-6). As in names of tools, what is no letter, digit,
-// hyphen or underscore in the server's name may be an underscore.
-func (s *Snapshot) byTool(name string) *Entry {
-	rest, ok := strings.CutPrefix(name, "mcp__")
-	if !ok {
-		return nil
+// find returns the skills that name may mean, which is in normal form C.
+func (s *Snapshot) find(name string) (claims []*Entry, how string) {
+	if e := s.byID[name]; e != nil {
+		return []*Entry{e}, byExactID
+	}
+	if e := s.byQualified(name); e != nil {
+		return []*Entry{e}, byQualified
+	}
+	if claims, how := s.byTool(name); len(claims) > 0 {
+		return claims, how
+	}
+	return s.claims(name)
+}
+
+// byTool finds the skills of servers that are spelled like one of their tools,
+// mcp__server__name (spec X-6), or with the name that the server has in the
+// configuration, as plugin:p:s:name. As in names of tools, what is no letter,
+// digit, hyphen or underscore in the server's name may be an underscore. A name
+// that two servers could mean is neither's: one of them may have chosen it.
+func (s *Snapshot) byTool(name string) (claims []*Entry, how string) {
+	rest, tool := strings.CutPrefix(name, "mcp__")
+	if !tool && !strings.Contains(name, ":") {
+		return nil, ""
 	}
 	for _, e := range s.ordered {
+		if e.Origin.Source != skill.MCP {
+			continue
+		}
 		server, prompt, _ := strings.Cut(e.ID, ":")
-		if e.Origin.Source == skill.MCP && (rest == server+"__"+prompt || rest == underscored(server)+"__"+prompt) {
-			return e
+		switch {
+		case tool && (rest == server+"__"+prompt || rest == underscored(server)+"__"+prompt):
+			claims, how = append(claims, e), byToolName
+		case name == nfc(e.Origin.Owner)+":"+prompt:
+			claims, how = append(claims, e), byServerName
 		}
 	}
-	return nil
+	return claims, how
 }
 
 func underscored(s string) string {

@@ -161,3 +161,60 @@ func TestToolNames(t *testing.T) {
 		}
 	}
 }
+
+// TestServerNames: the name that a server has in the configuration means its
+// skills as well, where nothing of this machine has that id (X-6).
+func TestServerNames(t *testing.T) {
+	theirs := func(owner, id string) *skill.Skill {
+		return at(skill.MCP, "", id, func(s *skill.Skill) { s.Origin.Owner = owner })
+	}
+	snap := snap(Options{}, theirs("plugin:p:s", "plugin_p_s:chat"), theirs("my server", "my_server:chat"), theirs("taken:by", "taken_by:chat"), user("taken:by:chat"),
+		theirs("plugin:q:s", "plugin_q_s:x"), theirs("plugin:q", "plugin_q:s:x"), theirs("one", "one:two__x"), theirs("one__two", "one__two:x"), theirs("one", "one:x"))
+	for name, want := range map[string]string{
+		"plugin:p:s:chat": "plugin_p_s:chat", "plugin_p_s:chat": "plugin_p_s:chat", "mcp__plugin_p_s__chat": "plugin_p_s:chat",
+		"my server:chat": "my_server:chat", "taken:by:chat": "taken:by:chat",
+		"plugin:q:s:x": "?", "mcp__one__two__x": "?", "mcp__one__x": "one:x", // two servers want to be called so
+		"plugin:p:s:": "", "plugin:p:s:chats": "", "p:s:chat": "", "s:chat": "", ":chat": "",
+	} {
+		e, err := snap.Resolve(name)
+		if _, two := err.(*AmbiguousError); two != (want == "?") || (err != nil) != (want == "" || two) || err == nil && e.ID != want {
+			t.Errorf("%s: %v, %v", name, e, err)
+		}
+	}
+}
+
+// TestRequires: what a skill needs and is not here is told, and so are rings;
+// nothing else is (G-1).
+func TestRequires(t *testing.T) {
+	needs := func(id string, names ...string) *skill.Skill {
+		return user(id, func(s *skill.Skill) { s.Run.Requires = names })
+	}
+	for _, tt := range []struct {
+		name   string
+		skills []*skill.Skill
+		want   []string
+	}{
+		{"all here", []*skill.Skill{needs("a", "b", "b@^1.2", "user:b"), user("b")}, nil},
+		{"one missing", []*skill.Skill{needs("a", "b", "docx@>=1 <2"), user("b")}, []string{`"a" requires the skill "docx@>=1 <2", which is not here`}},
+		{"a skill of a server", []*skill.Skill{needs("a", "mcp__zen__chat", "zen:chat", "zen:none"), mcp("zen", "chat")}, []string{`"a" requires the skill "zen:none", which is not here`}},
+		{"two", []*skill.Skill{needs("a", "b"), needs("b", "a")}, []string{"in a ring: a → b → a"}},
+		{"itself", []*skill.Skill{needs("a", "a")}, []string{"in a ring: a → a"}},
+		{"a tail", []*skill.Skill{needs("a", "b"), needs("b", "c"), needs("c", "d"), needs("d", "b")}, []string{"in a ring: b → c → d → b"}},
+		{"a diamond", []*skill.Skill{needs("a", "b", "c"), needs("b", "d"), needs("c", "d"), user("d")}, nil},
+	} {
+		var got []string
+		for _, p := range snap(Options{}, tt.skills...).Problems {
+			if p.Severity != skill.Warning || p.Fix == "" || p.Code != codeRequiresMissing && p.Code != codeRequiresRing {
+				t.Errorf("%s: %v", tt.name, p)
+			}
+			got = append(got, p.Message)
+		}
+		if len(got) != len(tt.want) || len(got) > 0 && !strings.HasSuffix(got[0], tt.want[0]) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	many := snap(Options{}, needs("a", slices.Repeat([]string{"none:at-all"}, 10*maxRequires)...))
+	if e, _ := many.Resolve("a"); len(many.Missing(e)) != maxRequires {
+		t.Error(len(many.Missing(e)))
+	}
+}

@@ -59,6 +59,7 @@ func (m *merger) snapshot() *Snapshot {
 	}
 	m.problems = append(m.problems, shadowProblems(m.lost)...)
 	m.problems = append(m.problems, nameProblems(s)...)
+	m.problems = append(m.problems, requireProblems(s)...)
 	slices.SortFunc(m.problems, compareProblems)
 	s.Problems = slices.Compact(m.problems)
 	return s

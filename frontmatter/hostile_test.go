@@ -135,6 +135,31 @@ func TestTooManyParts(t *testing.T) {
 	}
 }
 
+// TestAliasesOfManyParts: an alias is refused also where the YAML library does
+// not get to see it (F-4), and a star that is no alias stays text.
+func TestAliasesOfManyParts(t *testing.T) {
+	many := strings.Repeat("*x,", maxNodes/2)
+	anchor := "k: &x [" + strings.Repeat("a,", maxNodes/2) + "]\n"
+	for _, tt := range []struct {
+		yaml, codes string
+		hidden      bool
+	}{
+		{anchor + "allowed-tools: [" + many + "]\n", "yaml-recovered security-field-lost", true},
+		{anchor + "disallowed-tools:\n" + strings.Repeat("- *x\n", maxNodes/2), "yaml-recovered security-field-lost", true},
+		{anchor + "k2: [" + many + "]\npaths: *x\n", "yaml-alias yaml-recovered security-field-lost", true},
+		{anchor + "model: [" + many + "]\n", "yaml-alias yaml-recovered", false},
+		{anchor + "metadata: {" + numbered("k%x: a,")[:maxNodes*4] + " z: *x}\n", "yaml-alias yaml-recovered", false},
+		{anchor + "paths: [" + strings.Repeat("*.y,", maxNodes/2) + "]\n", "yaml-recovered too-many-patterns", false},
+		{anchor + "allowed-tools: [Read, " + strings.Repeat("Bash(x *x),", maxNodes/2) + "]\n", "yaml-recovered", false},
+		{"k: " + repeated("&")[:MaxFrontmatter/2] + "\nz: [" + strings.Repeat("*a,", maxNodes) + "]\n", "yaml-recovered", false},
+	} {
+		_, s, problems := load(header(tt.yaml))
+		if got := codes(problems); got != tt.codes || s.Trigger.HiddenFromModel != tt.hidden {
+			t.Errorf("%.60q ... %.60q: %s, hidden %v, want %s, %v", tt.yaml, tt.yaml[len(anchor):], got, s.Trigger.HiddenFromModel, tt.codes, tt.hidden)
+		}
+	}
+}
+
 // TestFolded keeps the first problems of a kind, and counts the others.
 func TestFolded(t *testing.T) {
 	_, _, problems := load(header(repeated("nam: x\n") + "alowed-tools: Read\n"))

@@ -19,6 +19,7 @@ type reader struct {
 	texts    int  // given to the YAML library so far
 	nodes    int  // at most as many were in them
 	keyed    keyed
+	anchors  map[string]bool // of the whole header, once somebody asks
 	problems []skill.Problem
 }
 
@@ -292,7 +293,7 @@ func (r *reader) readPiece(p *piece, src string) []entry {
 			break
 		}
 	}
-	if name, ok := unknownAnchor(f); ok && hasAnchor(src, name) {
+	if r.refusesAlias(f, p.text, src) {
 		e.refused = true
 		r.problems = refusedAlias(r.problems, r.path, p.key, p.line, 1)
 		return []entry{e}
@@ -354,29 +355,5 @@ func untab(s string) string {
 		b.WriteString(strings.ReplaceAll(line[:len(line)-len(rest)], "\t", "  "))
 		b.WriteString(rest)
 		b.WriteString(s[at+len(line) : l.pos])
-	}
-}
-
-// unknownAnchor returns the name that an alias used, if that is what f is about.
-func unknownAnchor(f *fault) (string, bool) {
-	if f == nil {
-		return "", false
-	}
-	_, rest, _ := strings.Cut(f.reason, "unknown anchor '")
-	name, _, ok := strings.Cut(rest, "'")
-	return name, ok
-}
-
-// hasAnchor reports whether src defines the anchor, seen as text.
-func hasAnchor(src, name string) bool {
-	for rest := src; ; {
-		_, after, ok := strings.Cut(rest, "&"+name)
-		if !ok {
-			return false
-		}
-		if after == "" || strings.IndexByte(" \t\r\n,]}", after[0]) >= 0 {
-			return true
-		}
-		rest = after
 	}
 }

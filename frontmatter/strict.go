@@ -79,7 +79,7 @@ func (r *reader) strict(src string, first int) ([]entry, *fault) {
 	l := loader{r: r, first: first}
 	text := src
 	if !r.afford(src) {
-		return nil, &fault{line: first, reason: "the frontmatter has too many parts"}
+		return nil, &fault{line: first, reason: tooManyParts}
 	}
 	if strings.ContainsFunc(text, isForeign) {
 		if strings.ContainsFunc(text, isStandIn) {

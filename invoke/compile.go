@@ -171,6 +171,10 @@ func compile(ctx context.Context, r *Result, in skill.Instructions, req Request,
 		return err
 	}
 	r.Text, r.Trace, r.Commands = out.Text, out.Trace, out.Commands
+	if note, notice := missingNote(e, env); note != "" {
+		r.Text = strings.TrimRight(r.Text, "\n") + "\n\n" + note + "\n"
+		r.Notices = append(r.Notices, notice)
+	}
 	return nil
 }
 

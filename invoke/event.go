@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack/audit"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/prompt"
 	"github.com/knack-skills/knack/skill"
 	"github.com/knack-skills/knack/text"
@@ -34,11 +35,13 @@ func Outcome(err error) string {
 	var (
 		refused *RefusedError
 		denied  *prompt.DeniedError
+		blocked *hook.BlockedError
+		stopped *hook.StoppedError
 	)
 	switch {
 	case err == nil:
 		return "ok"
-	case errors.As(err, &refused), errors.As(err, &denied):
+	case errors.As(err, &refused), errors.As(err, &denied), errors.As(err, &blocked), errors.As(err, &stopped):
 		return "blocked"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "timeout"

@@ -3,7 +3,6 @@ package invoke_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -68,28 +67,6 @@ func TestHooksAreRegistered(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// What Before refuses leaves no trace (spec I-2).
-func TestBefore(t *testing.T) {
-	w := newWorld(t, catalog.Options{}, map[string]string{"user/guard/SKILL.md": file("Go.", guarded)})
-	env := w.env()
-	no := errors.New("no")
-	var seen []string
-	env.Before = func(_ context.Context, e *catalog.Entry, req invoke.Request) error {
-		seen = append(seen, e.ID+" "+string(req.By))
-		return no
-	}
-	_, err := invoke.Invoke(t.Context(), invoke.Request{Name: "guard", By: invoke.ByUser}, env)
-	if !errors.Is(err, no) {
-		t.Fatalf("error %v", err)
-	}
-	if len(seen) != 1 || seen[0] != "guard user" {
-		t.Errorf("Before saw %q", seen)
-	}
-	if len(env.Session.Hooks(session.Main)) != 0 || len(env.Session.Invoked(session.Main)) != 0 {
-		t.Error("the refused invocation left a trace")
 	}
 }
 

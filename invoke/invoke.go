@@ -54,9 +54,13 @@ type Env struct {
 	Model      string                   // the session's model, whose "[1m]"-like suffix an override keeps
 	Effort     string                   // the effort in force; empty means medium
 
-	// Before is called when everything else has let the skill through, before
-	// anything is remembered or started; its error refuses it. Nil is fine.
-	Before func(ctx context.Context, e *catalog.Entry, req Request) error
+	// Hooks runs the hooks of one event; which ones there are for a caller is in
+	// hooked.go. What the host knows besides, such as the session, it fills in
+	// itself, and it tells the person what the hooks have for them. Nil has none.
+	Hooks func(ctx context.Context, in hook.Input) hook.Outcome
+	// Called says that the PreToolUse hooks of a model's call have run: a loop runs
+	// them for the calls of all its tools. Otherwise they run here.
+	Called bool
 	// Audit is told every decision and every command that ran (spec S-12). It
 	// tells the person itself when it cannot write; nil keeps no log.
 	Audit audit.Sink
@@ -102,6 +106,9 @@ type Result struct {
 	Trace    []prompt.Span
 	Commands []prompt.Ran
 	Notices  []string // for the person: what was held back, and why
+	// Added is what hooks add for the model. Of an inline skill it stands at the
+	// end of Messages as well; the subagent of another was told.
+	Added []turn.Message
 
 	hash     string      // of what was compiled, for the audit log
 	limit    []string    // see ForkRequest.Limit
@@ -120,6 +127,7 @@ type ForkRequest struct {
 	Skill    string // catalog id
 	Agent    string // agent type; empty means general-purpose
 	Prompt   string
+	Added    []turn.Message // what hooks add, to stand behind Prompt
 	Override turn.Override
 	// Limit is allowed-tools as declared, variables expanded, whether or not
 	// they are granted; nil does not limit the tools (spec I-9).
@@ -147,29 +155,46 @@ var ErrNoFork = errors.New("this host cannot run skills in a subagent")
 
 // Invoke runs req (spec I-1). Its errors are a *catalog.NotFoundError or
 // *catalog.AmbiguousError, a [*RefusedError], a *prompt.DeniedError, a
-// *prompt.CommandError, a *shell.MissingError, [ErrNoFork], or what reading the
-// body, the Asker or the Forker returned. With an error the result is nil and
+// *prompt.CommandError, a *shell.MissingError, a *hook.BlockedError or
+// *hook.StoppedError, [ErrNoFork], or what reading the body, the Asker or the
+// Forker returned. With an error the result is nil and
 // nothing was remembered (spec I-2).
 func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
 	began := env.now()
-	r, err := invokeNow(ctx, req, env)
-	env.noteInvocation(req, r, err, env.now().Sub(began))
+	h := &hooked{env: env, req: req}
+	r, err := h.invoke(ctx)
+	env.noteInvocation(h.req, r, err, env.now().Sub(began))
 	return r, err
 }
 
-func invokeNow(ctx context.Context, req Request, env Env) (*Result, error) {
-	r, err := carryOut(ctx, req, env, true)
+// invoke walks the road with the hooks beside it.
+func (h *hooked) invoke(ctx context.Context) (*Result, error) {
+	if err := h.beforehand(ctx); err != nil {
+		return nil, err
+	}
+	r, err := carryOut(ctx, h.req, h.env, true)
 	if err != nil {
-		if r := held(err, req, env); r != nil {
+		if r := held(err, h.req, h.env); r != nil {
 			return r, nil
 		}
 		return nil, err
 	}
-	if env.Before != nil {
-		if err := env.Before(ctx, r.Entry, req); err != nil {
-			return nil, err
-		}
+	if err := h.invoked(ctx, r.Entry); err != nil {
+		return nil, err
 	}
+	r.Added = h.added
+	if r, err = begin(ctx, r, h.req, h.env); err != nil {
+		return nil, err
+	}
+	if r.Mode != skill.Fork {
+		r.Messages = append(r.Messages, r.Added...)
+	}
+	return r, nil
+}
+
+// begin starts the subagent of a skill that was let through, or remembers what
+// joins the conversation.
+func begin(ctx context.Context, r *Result, req Request, env Env) (*Result, error) {
 	agent := agentOf(req)
 	if r.Mode == skill.Fork {
 		return runFork(ctx, r, agent, env)
@@ -199,9 +224,10 @@ func Compile(ctx context.Context, req Request, env Env) (*Result, error) {
 
 // Check reports whether req would be let through, without compiling or running
 // anything: nil, or the error with which [Compile] would refuse it (spec G-7).
-// Env.Ask is asked as there. It is not audited: nothing is let through.
+// Env.Ask is asked as there. It is not audited and sets off no hooks: nothing is
+// let through.
 func Check(ctx context.Context, req Request, env Env) error {
-	env.Audit = nil
+	env.Audit, env.Hooks = nil, nil
 	_, err := admit(ctx, req, env, false)
 	return err
 }
@@ -322,7 +348,7 @@ func (env Env) now() time.Time {
 func runFork(ctx context.Context, r *Result, parent session.AgentID, env Env) (*Result, error) {
 	out, err := env.Fork.Fork(ctx, ForkRequest{
 		Parent: parent, Skill: idOf(r.Entry), Agent: r.Entry.Run.Agent, Prompt: r.Messages[0].Text,
-		Override: r.Override, Limit: r.limit, Dir: cmp.Or(r.Entry.Origin.Dir, r.Dir), Path: r.Entry.Origin.Path,
+		Added: r.Added, Override: r.Override, Limit: r.limit, Dir: cmp.Or(r.Entry.Origin.Dir, r.Dir), Path: r.Entry.Origin.Path,
 		Background: r.Entry.Run.Background, Hooks: r.hooks, Origin: r.Entry.Origin,
 	})
 	if err != nil {

@@ -78,11 +78,3 @@ func keptRules(texts []string) []permission.Rule {
 	}
 	return out
 }
-
-// ask is the person's word, or [ErrNobody].
-func ask(ctx context.Context, env Env, q Question) (Answer, error) {
-	if env.Ask == nil {
-		return Answer{}, ErrNobody
-	}
-	return env.Ask.Ask(ctx, q)
-}

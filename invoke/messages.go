@@ -102,6 +102,24 @@ func variantsNote(e *catalog.Entry, req Request, env Env) string {
 		"If the task touches files below one of these directories, call that skill as well:", line(e.ID)), lines)
 }
 
+// missingNote tells the model and the person which skills e needs and are not
+// here (spec G-1); nothing when it has all.
+func missingNote(e *catalog.Entry, env Env) (note, notice string) {
+	if env.Catalog == nil || len(e.Run.Requires) == 0 {
+		return "", ""
+	}
+	missing := env.Catalog.Missing(e)
+	if len(missing) == 0 {
+		return "", ""
+	}
+	lines := make([]string, len(missing))
+	for i, name := range missing {
+		lines[i] = "- " + line(name)
+	}
+	return reminder(fmt.Sprintf("Skill %q needs skills that are not here. Do not make up what they would say; tell the user if the task needs them:", line(idOf(e))), lines),
+		fmt.Sprintf("skill %s needs skills that are not here: %s", idOf(e), strings.Join(missing, ", "))
+}
+
 func reminder(head string, lines []string) string {
 	return "<system-reminder>\n" + head + "\n" + strings.Join(lines, "\n") + "\n</system-reminder>"
 }

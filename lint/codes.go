@@ -107,6 +107,8 @@ var codes = []Code{
 	{"portable-name-too-long", "lint", "The portable standard allows 64 characters of name."},
 	{"portable-unknown-field", "lint", "The portable standard does not know the field."},
 	{"prompt-renamed", "source/mcp", "The name of a prompt cannot be typed or is taken, so it is called by another."},
+	{"requires-missing", "catalog", "A skill requires another one that is not here."},
+	{"requires-ring", "catalog", "Skills require each other in a ring."},
 	{"rule-never-matches", "frontmatter, lint", "A permission rule can match nothing."},
 	{"rule-not-managed", "settings", "Allow rules are not in force, because only managed ones count."},
 	{"rule-syntax", "lint", "A permission rule of the skill cannot be read."},

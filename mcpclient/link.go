@@ -126,7 +126,8 @@ type headers struct {
 	next http.RoundTripper
 }
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper]. That a server does not know who is
+// asking is an error here, where it can be said what to do.
 func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for k, v := range h.set {
@@ -136,5 +137,13 @@ func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		r.Header.Set(k, v)
 	}
-	return h.next.RoundTrip(r)
+	res, err := h.next.RoundTrip(r)
+	if err != nil || res.StatusCode != http.StatusUnauthorized {
+		return res, err
+	}
+	_ = res.Body.Close() // what it says besides is for programs that sign in
+	if r.Header.Get("Authorization") != "" {
+		return nil, errors.New("it does not accept the Authorization header of its entry (401 Unauthorized)")
+	}
+	return nil, errors.New(`it asks for authorization (401 Unauthorized): add a header to its entry, as in "headers": {"Authorization": "Bearer ${TOKEN}"}; signing in with OAuth is not offered`)
 }

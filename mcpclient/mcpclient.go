@@ -91,11 +91,17 @@ func (f *Fleet) Servers() []*Server {
 	return slices.Clone(f.servers)
 }
 
+// Named reports whether name means the server: its own name, or its name in ids
+// and names of tools.
+func Named(server, name string) bool {
+	return name == server || name == mcpconfig.Label(server) || name == mcpLabel(server)
+}
+
 // Server finds one by its name, or by its name in ids and names of tools.
 func (f *Fleet) Server(name string) (*Server, error) {
 	var known []string
 	for _, s := range f.Servers() {
-		if s.Config.Name == name || mcpconfig.Label(s.Config.Name) == name || mcpLabel(s.Config.Name) == name {
+		if Named(s.Config.Name, name) {
 			return s, nil
 		}
 		known = append(known, s.Config.Name)

@@ -51,11 +51,13 @@ type Server struct {
 	Env       map[string]string
 	URL       string
 	Headers   map[string]string
-	Timeout   time.Duration // of one call; zero leaves it to the client
-	Path      string        // the file that names it, or the flag
-	Line      int           // where, from 1; zero when unknown
-	Dir       string        // where a plugin's server runs; empty means the workspace
-	Hash      string        // SHA-256 of the entry as it is written, in hexadecimal
+	Timeout   time.Duration   // of one call; zero leaves it to the client
+	Path      string          // the file that names it, or the flag
+	Line      int             // where, from 1; zero when unknown
+	Dir       string          // where a plugin's server runs; empty means the workspace
+	Data      string          // a plugin's directory for its own files, which has to be there; empty means none
+	Entry     json.RawMessage // as it is written; read-only
+	Hash      string          // SHA-256 of the entry as it is written, in hexadecimal
 }
 
 // A Set is the servers of one workspace.
@@ -90,7 +92,14 @@ type PluginServers struct {
 	Dir     string
 	Servers map[string]json.RawMessage
 	Vars    map[string]string // ${NAME} of the plugin, such as CLAUDE_PLUGIN_ROOT
-	Expand  func(string) string
+	Data    string            // its directory for its own files
+	Env     map[string]string // what its programs find in their environment
+	// Options are the values of its options, ${user_config.KEY}: one, or several
+	// of an option that takes several, or none of one that is not set.
+	Options map[string][]string
+	// Unset are the options that need a value and have none: what names one of
+	// them is not started.
+	Unset []string
 }
 
 // A Verdict is what a person has said.

@@ -189,13 +189,55 @@ func TestVariables(t *testing.T) {
 	if diff := cmp.Diff(want, p.Args); diff != "" || p.Command != "a b/x" || p.Env["K"] != "a b" || p.Timeout != 1500*time.Millisecond {
 		t.Error(diff, p)
 	}
-	plugin := mcpconfig.PluginServers{Plugin: "p", Dir: "/plugin", Vars: map[string]string{"CLAUDE_PLUGIN_ROOT": "/plugin"},
-		Expand:  func(s string) string { return strings.ReplaceAll(s, "${user_config.k}", "${A}") },
-		Servers: map[string]json.RawMessage{"s": json.RawMessage(`{"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["${user_config.k}"]}`)}}
-	src.Flags, src.Plugins = nil, []mcpconfig.PluginServers{plugin}
-	set = mcpconfig.Load(src)
-	if len(set.Servers) != 1 || set.Servers[0].Command != "/plugin/run" || set.Servers[0].Args[0] != "${A}" || set.Servers[0].Dir != "/plugin" {
-		t.Error(set)
+}
+
+// TestOptions fills in what a plugin was given, once: several values are several
+// arguments, none is none, and what needs a value that nobody gave is not started
+// (X-2, X-5).
+func TestOptions(t *testing.T) {
+	plugin := mcpconfig.PluginServers{Plugin: "p", Dir: "/plugin", Data: "/data", Vars: map[string]string{"CLAUDE_PLUGIN_ROOT": "/plugin"},
+		Env:     map[string]string{"CLAUDE_PLUGIN_ROOT": "/plugin", "MINE": "theirs"},
+		Options: map[string][]string{"k": {"${A}"}, "many": {"/a b", "/c"}, "none": nil, "need": nil}, Unset: []string{"need"}}
+	for entry, want := range map[string]string{
+		`{"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["${user_config.k}"]}`:                   `/plugin/run ["${A}"]`,
+		`{"command": "x", "args": ["a", "${user_config.many}", "z"]}`:                              `x ["a" "/a b" "/c" "z"]`,
+		`{"command": "x", "args": ["${user_config.none}", "--k=${user_config.none}", "-"]}`:        `x ["--k=" "-"]`,
+		`{"command": "x", "args": ["${user_config.none:-d}", "${user_config.k:-d}", "${NO:-d}"]}`:  `x ["d" "${A}" "d"]`,
+		`{"command": "x", "args": ["${user_config.typo}", "${user_config.k} ${user_config.k}"]}`:   `x ["${user_config.typo}" "${A} ${A}"]`,
+		`{"command": "x", "args": ["${user_config.need}"]}`:                                        "not set: the option need",
+		`{"command": "x", "args": ["-n${user_config.need}"], "env": {"A": "${user_config.need}"}}`: "not set: the option need",
+		`{"command": "${user_config.need}${NO}"}`:                                                  "not set: the option need, NO",
+		`{"type": "http", "url": "https://h", "headers": {"A": "Bearer ${user_config.need}"}}`:     "not set: the option need",
+		`{"command": "x", "args": ["${user_config.need:-d}"]}`:                                     `x ["d"]`,
+	} {
+		plugin.Servers = map[string]json.RawMessage{"s": json.RawMessage(entry)}
+		set := mcpconfig.Load(mcpconfig.Sources{Plugins: []mcpconfig.PluginServers{plugin}})
+		got := ""
+		for _, p := range set.Problems {
+			got = p.Message
+			if p.Code != "mcp-variable" || !strings.Contains(p.Fix, "knack plugin config p need=") {
+				t.Errorf("%s: %v", entry, p)
+			}
+		}
+		for _, s := range set.Servers {
+			got = fmt.Sprintf("%s %q", s.Command, s.Args)
+			if s.Dir != "/plugin" || s.Data != "/data" || s.Env["CLAUDE_PLUGIN_ROOT"] != "/plugin" || s.Env["MINE"] != "theirs" {
+				t.Errorf("%s: %+v", entry, s)
+			}
+		}
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s, want %s", entry, got, want)
+		}
+	}
+	plugin.Servers = map[string]json.RawMessage{"s": json.RawMessage(`{"command": "x", "env": {"MINE": "own"}}`)}
+	set := mcpconfig.Load(mcpconfig.Sources{Plugins: []mcpconfig.PluginServers{plugin}})
+	if len(set.Servers) != 1 || set.Servers[0].Env["MINE"] != "own" || plugin.Env["MINE"] != "theirs" {
+		t.Errorf("%+v", set)
+	}
+	// Who is no plugin has no options.
+	set = mcpconfig.Load(mcpconfig.Sources{Flags: []string{`{"mcpServers": {"s": {"command": "x", "args": ["${user_config.k}"]}}}`}})
+	if len(set.Servers) != 1 || set.Servers[0].Args[0] != "${user_config.k}" {
+		t.Errorf("%+v", set)
 	}
 }
 

@@ -211,7 +211,7 @@ var transports = map[string]Transport{
 
 // read makes a server of an entry. What is wrong with it is a problem.
 func (l *loader) read(e entry, f file, scope Scope, p *PluginServers) (Server, bool) {
-	s := Server{Name: e.name, Scope: scope, Path: f.path, Line: e.at.line, Dir: f.dir, Hash: hash(e.raw)}
+	s := Server{Name: e.name, Scope: scope, Path: f.path, Line: e.at.line, Dir: f.dir, Entry: e.raw, Hash: hash(e.raw)}
 	bad := func(message, fix string) (Server, bool) {
 		l.problem("mcp-server", skill.Error, f.path, e.at, fmt.Sprintf("the MCP server %q is not started: %s", e.name, message), fix)
 		return s, false
@@ -246,22 +246,29 @@ func (l *loader) read(e entry, f file, scope Scope, p *PluginServers) (Server, b
 		s.Timeout = time.Duration(*w.Timeout * float64(time.Millisecond))
 	}
 	x := expander{getenv: l.src.Getenv, plugin: p}
-	s.Args, s.Env, s.Headers = x.list(w.Args), x.values(w.Env), x.values(w.Headers)
-	if w.Command != nil {
-		s.Command = x.text(*w.Command)
-	}
-	if w.URL != nil {
-		s.URL = x.text(*w.URL)
-	}
+	s.fill(w, &x)
 	if len(x.unset) > 0 {
-		l.problem("mcp-variable", skill.Error, f.path, e.at, fmt.Sprintf("the MCP server %q is not started: not set: %s", e.name, strings.Join(x.unset, ", ")),
-			"set it, or write a default as ${NAME:-default}")
+		l.problem("mcp-variable", skill.Error, f.path, e.at, fmt.Sprintf("the MCP server %q is not started: not set: %s", e.name, strings.Join(x.unset, ", ")), x.remedy())
 		return s, false
 	}
 	if why := s.incomplete(); why != "" {
 		return bad(why, `write {"command": "…"} or {"type": "http", "url": "https://…"}`)
 	}
 	return s, true
+}
+
+// fill takes what an entry says, with its variables filled in.
+func (s *Server) fill(w written, x *expander) {
+	s.Args, s.Env, s.Headers = x.list(w.Args), x.own(x.values(w.Env)), x.values(w.Headers)
+	if w.Command != nil {
+		s.Command = x.text(*w.Command)
+	}
+	if w.URL != nil {
+		s.URL = x.text(*w.URL)
+	}
+	if x.plugin != nil {
+		s.Data = x.plugin.Data
+	}
 }
 
 // incomplete says what a server lacks, or "".
@@ -293,7 +300,14 @@ func hash(raw json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// readFile reads a plain file. What it is comes first: opening a pipe waits for
+// whoever writes to it.
 func readFile(path string) ([]byte, error) {
+	if fi, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, errors.New("it is no plain file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

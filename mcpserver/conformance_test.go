@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,18 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite docs/conformance.md")
+
+// TestMain makes this binary the client that the suite runs, when the suite says
+// what for.
+func TestMain(m *testing.M) {
+	if os.Getenv(foreign.ScenarioVariable) == "" {
+		os.Exit(m.Run())
+	}
+	if err := foreign.Client(context.Background(), os.Args, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 // TestConformance holds docs/conformance.md against the suite.
 func TestConformance(t *testing.T) {
@@ -39,12 +52,18 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	for _, s := range full {
-		if s.Failed > 0 && s.Name != "resources-subscribe" && s.Name != "resources-unsubscribe" {
+		if s.Failed > 0 {
 			t.Errorf("%s fails with the demonstration's features", s.Name)
 		}
 	}
+	client := clientSuite(t, set)
+	for _, s := range client {
+		if why := foreign.NotSpoken(s.Name); (why != "") != (s.Failed > 0) {
+			t.Errorf("%s: %d checks fail; expected are failures: %q", s.Name, s.Failed, why)
+		}
+	}
 	const doc = "../docs/conformance.md"
-	got := foreign.Report(plain, full)
+	got := foreign.Report(plain, full, client)
 	if *update && !t.Failed() {
 		if err := os.WriteFile(doc, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -76,8 +95,63 @@ func (w *world) suite(set npm.Set) []foreign.Scenario {
 	return all
 }
 
+// clientSuite runs all scenarios for clients, with this binary as the client. A
+// scenario measures how long a client waits, and all run at once: one that should
+// pass and does not is run again, alone.
+func clientSuite(t *testing.T, set npm.Set) []foreign.Scenario {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		args = append([]string{"client", "--command", self, "--timeout", "120000", "-o", dir}, args...)
+		out, _ := set.Command(ctx, dir, nil, "conformance", args...).CombinedOutput() // it fails if any scenario does
+		return string(out)
+	}
+	out := run("--suite", "all")
+	all := foreign.Scenarios(out)
+	if len(all) < 20 {
+		t.Fatalf("%d scenarios for clients ran:\n%s", len(all), out)
+	}
+	for i, s := range all {
+		for range 3 {
+			if all[i].Failed == 0 || foreign.NotSpoken(s.Name) != "" {
+				break
+			}
+			out := run("--scenario", s.Name)
+			again, ok := foreign.Alone(s.Name, out)
+			if !ok {
+				t.Fatalf("%s:\n%s", s.Name, out)
+			}
+			if all[i] = again; again.Failed > 0 {
+				t.Logf("%s:\n%s", s.Name, out)
+			}
+		}
+	}
+	return all
+}
+
+// watched is the resource of the demonstration that is subscribed to.
+const watched = "test://watched-resource"
+
 // demonstrate adds what the suite's demonstration server has.
 func demonstrate(s *mcp.Server) {
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			const stands = "skill://test_simple_prompt/SKILL.md"
+			switch p := req.GetParams().(type) {
+			case *mcp.SubscribeParams:
+				p.URI = strings.Replace(p.URI, watched, stands, 1)
+			case *mcp.UnsubscribeParams:
+				p.URI = strings.Replace(p.URI, watched, stands, 1)
+			}
+			return next(ctx, method, req)
+		}
+	})
 	text := &mcp.TextContent{Text: "This is a simple text response for testing."}
 	image := &mcp.ImageContent{Data: []byte("\x89PNG\r\n\x1a\n"), MIMEType: "image/png"}
 	resource := &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource content."}}

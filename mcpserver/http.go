@@ -64,6 +64,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) e
 		return errors.Join(err, l.Close())
 	}
 	defer s.counting.Wait()
+	defer s.interests.wait()
 	web := &http.Server{
 		Handler:           s.handler(o),
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleConn, MaxHeaderBytes: maxHeader,

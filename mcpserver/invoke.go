@@ -32,7 +32,11 @@ type compiled struct {
 // invoke runs a skill for a client on the one road (spec I-1). The whole text is
 // returned each time: whether a client still holds it, only the client knows.
 func (s *Server) invoke(ctx context.Context, req invoke.Request, own *session.Session) (*compiled, error) {
-	r, err := invoke.Invoke(ctx, req, s.env(own))
+	env := s.env(own)
+	if env.Hooks = s.hooked(own); env.Hooks != nil {
+		env.Ask = invoke.Nobody{} // hooks may answer
+	}
+	r, err := invoke.Invoke(ctx, req, env)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +44,10 @@ func (s *Server) invoke(ctx context.Context, req invoke.Request, own *session.Se
 	if r.Mode == skill.Fork {
 		out.Text = forkNote(r.Entry) + "\n\n" + r.Fork.Text
 	} else if notes := notesOf(r); notes != "" {
-		out.Text = strings.TrimRight(r.Text, "\n") + "\n\n" + notes
+		out.Text = after(r.Text, notes)
+	}
+	for _, m := range r.Added {
+		out.Text = after(out.Text, m.Text)
 	}
 	// Counting writes a file to the disk, and no client should wait for it.
 	s.counting.Go(func() {
@@ -53,6 +60,9 @@ func (s *Server) invoke(ctx context.Context, req invoke.Request, own *session.Se
 	}
 	return out, nil
 }
+
+// after puts a note below a text.
+func after(text, note string) string { return strings.TrimRight(text, "\n") + "\n\n" + note }
 
 // forkNote tells a foreign model what the author meant with context: fork.
 func forkNote(e *catalog.Entry) string {

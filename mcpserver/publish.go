@@ -38,6 +38,7 @@ func (s *Server) publish(snap *catalog.Snapshot) {
 	}
 	s.publishPrompts(snap)
 	s.publishResources(snap)
+	s.lookAgain()
 }
 
 func (s *Server) publishPrompts(snap *catalog.Snapshot) {

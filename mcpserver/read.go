@@ -23,6 +23,9 @@ func (s *Server) read(ctx context.Context, own *session.Session, input json.RawM
 	if err != nil {
 		return nil, err
 	}
+	if err := s.mayBeRead(ctx, own, e, strings.TrimSpace(in.Path)); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(in.Path) == "" {
 		return s.listFiles(ctx, e)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/knack-skills/knack/catalog"
+	"github.com/knack-skills/knack/session"
 )
 
 // template leads to every file of every skill.
@@ -23,22 +24,35 @@ func (s *Server) addTemplate() {
 
 // resource answers resources/read.
 func (s *Server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	e, p, ok := split(s.engine.Snapshot(), req.Params.URI)
-	if !ok {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	e, err := s.readable(ctx, s.sessionOf(req.Session), calledBy(e))
+	f, err := s.fileAt(ctx, s.sessionOf(req.Session), req.Params.URI)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, err
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{f.contents(req.Params.URI)}}, nil
+}
+
+// fileAt returns the file that a URI means, if this client may read it, which
+// hooks are asked about. The error is one for the client.
+func (s *Server) fileAt(ctx context.Context, own *session.Session, uri string) (file, error) {
+	e, p, ok := split(s.engine.Snapshot(), uri)
+	if !ok {
+		return file{}, mcp.ResourceNotFoundError(uri)
+	}
+	if err := s.mayBeRead(ctx, own, e, p); err != nil {
+		return file{}, invalid(err)
+	}
+	e, err := s.readable(ctx, own, calledBy(e))
+	if err != nil {
+		return file{}, invalid(err)
 	}
 	f, err := s.readFile(ctx, e, p)
 	if errors.Is(err, errNoFile) {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+		return file{}, mcp.ResourceNotFoundError(uri)
 	}
 	if err != nil {
-		return nil, invalid(err)
+		return file{}, invalid(err)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{f.contents(req.Params.URI)}}, nil
+	return f, nil
 }
 
 // maxCompletions is how many values one answer may hold.

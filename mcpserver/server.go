@@ -8,6 +8,16 @@
 // is decided and run stands in the audit log as a client's doing. No client
 // learns what another one did: each has a session of its own.
 //
+// The hooks of the workspace stand before every skill that a client is given:
+// PreToolUse of the tool Skill, for prompts as well, UserPromptExpansion for
+// prompts, PermissionRequest and SkillInvoked, and those that skills registered
+// for this client (the table is in the package invoke). PreToolUse of SkillRead
+// stands before each file, resources included. No others run. The
+// conversation, its prompts, its tools and its end are the client's, which has
+// hooks of its own for them. SessionStart and SessionEnd belong to these: what
+// SessionStart adds has no place in the protocol, a client that runs the hooks of
+// this workspace itself would run them twice, and no server should wait for one.
+//
 // A [Server] serves any number of clients at once. What it offers follows the
 // catalog of its engine; who reloads that is up to the host.
 package mcpserver
@@ -31,6 +41,7 @@ import (
 type Options struct {
 	Version string       // of the program, as clients are told
 	Log     *slog.Logger // nil is silent
+	Hooks   Hooks        // nil runs none, also none of an administrator
 }
 
 // A Server is the MCP server of one workspace. It is safe for concurrent use.
@@ -38,12 +49,16 @@ type Server struct {
 	engine *knack.Engine
 	mcp    *mcp.Server
 	log    *slog.Logger
+	hooks  Hooks // nil is none
 
 	instructions atomic.Pointer[string]
-	counting     sync.WaitGroup // uses that are being counted
+	counting     background // uses that are being counted
 
 	publishing sync.Mutex // guards what is published
 	offered    offer
+
+	interests interests
+	end       func(*mcp.ServerSession) // the subscriptions of a client that is gone; fixed by New
 
 	mu      sync.Mutex // guards clients
 	clients map[*mcp.ServerSession]*session.Session
@@ -52,22 +67,24 @@ type Server struct {
 // New returns a server for the skills of e. It follows every later snapshot of e
 // for as long as e lives.
 func New(e *knack.Engine, o Options) *Server {
-	s := &Server{engine: e, log: o.Log, clients: map[*mcp.ServerSession]*session.Session{}, offered: newOffer()}
+	s := &Server{engine: e, log: o.Log, hooks: o.Hooks, clients: map[*mcp.ServerSession]*session.Session{}, offered: newOffer()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	caps := &mcp.ServerCapabilities{
 		Tools:     &mcp.ToolCapabilities{ListChanged: true},
 		Prompts:   &mcp.PromptCapabilities{ListChanged: true},
-		Resources: &mcp.ResourceCapabilities{ListChanged: true},
+		Resources: &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
 	}
 	caps.AddExtension(extensionID, nil)
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "knack", Title: "Knack skills", Version: o.Version}, &mcp.ServerOptions{
 		Capabilities: caps, CompletionHandler: s.complete, PageSize: pageSize, Logger: s.log,
+		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 		// What one client is told is no business of caches that others use.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
-	s.mcp.AddReceivingMiddleware(s.current)
+	s.mcp.AddReceivingMiddleware(s.current, s.asking)
+	s.mcp.AddSendingMiddleware(s.telling)
 	s.addTools()
 	s.addTemplate()
 	s.addExtension()
@@ -112,6 +129,8 @@ func (s *Server) sessionOf(client *mcp.ServerSession) *session.Session {
 	s.clients[client] = own
 	go func() {
 		_ = client.Wait() // how it ended concerns whoever runs it
+		s.end(client)
+		s.left(own)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.clients, client)

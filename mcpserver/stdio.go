@@ -26,6 +26,7 @@ const lastCalls = 10 * time.Second
 // was asked before in ended is answered.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.counting.Wait()
+	defer s.interests.wait()
 	open := &open{ids: map[jsonrpc.ID]bool{}}
 	err := s.mcp.Run(ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(newFilter(ctx, in, s.log, open)), Writer: watched{out, open}, MaxLineLength: maxMessage + 2,

@@ -77,6 +77,8 @@ func FuzzInput(f *testing.F) {
 	f.Add([]byte("[{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":2,"method":"skills/list","params":{"cursor":7}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"skill://%zz"}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"skill://greet/SKILL.md"}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"skill://greet/SKILL.md"}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		open(t, map[string]string{"greet": skills["greet"]}).serve(io.MultiReader(strings.NewReader(hello), bytes.NewReader(line)))
 	})

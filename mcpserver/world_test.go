@@ -79,6 +79,13 @@ func (w *world) write(name, data string) {
 	}
 }
 
+func (w *world) remove(dir string) {
+	w.t.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(dir))); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) refresh() {
 	w.t.Helper()
 	if _, err := w.engine.Refresh(w.t.Context()); err != nil {
@@ -92,12 +99,15 @@ func (w *world) connect(o *mcp.ClientOptions) *mcp.ClientSession {
 	return w.connectWith(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o))
 }
 
-func (w *world) connectWith(c *mcp.Client) *mcp.ClientSession {
+// connectWith connects a client that speaks the newest version of the protocol, or
+// the given one.
+func (w *world) connectWith(c *mcp.Client, version ...string) *mcp.ClientSession {
 	w.t.Helper()
 	toServer, fromServer := pipes(w.t)
 	done := make(chan error, 1)
 	go func() { done <- w.server.ServeStdio(w.t.Context(), toServer.r, fromServer.w) }()
-	cs, err := c.Connect(w.t.Context(), &mcp.IOTransport{Reader: fromServer.r, Writer: toServer.w}, nil)
+	o := &mcp.ClientSessionOptions{ProtocolVersion: strings.Join(version, "")}
+	cs, err := c.Connect(w.t.Context(), &mcp.IOTransport{Reader: fromServer.r, Writer: toServer.w}, o)
 	if err != nil {
 		w.t.Fatal(err)
 	}

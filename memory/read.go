@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/knack-skills/knack/skill"
 )
 
 // errs of reading that callers tell apart.
@@ -116,7 +118,7 @@ func within(path, dir string) bool {
 // absolute expands a leading ~/ and makes path absolute, relative to base.
 func absolute(path, base, home string) string {
 	path = filepath.FromSlash(path)
-	if rest, ok := strings.CutPrefix(path, "~"); ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+	if rest, ok := skill.CutHome(path); ok && home != "" {
 		return filepath.Join(home, rest)
 	}
 	if filepath.IsAbs(path) {

@@ -215,12 +215,24 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// Spec S-8: what follows "~" is a pattern with slashes on every system.
+func TestHomePattern(t *testing.T) {
+	for below, want := range map[string]string{
+		"": "/", "/": "/", "/x/**": "/x/**", `/a\*b`: `/a\*b`, `\x\**`: "/x/**", `\x/y`: "/x/y", `\`: "/",
+	} {
+		if got := homePattern(below); got != want {
+			t.Errorf("~%s: %q, want %q", below, got, want)
+		}
+	}
+}
+
 // Spec S-8: where a specifier is anchored.
 func TestAnchor(t *testing.T) {
 	tests := []struct{ spec, root, dir, pattern string }{
 		{"//etc/x", "/r", "/", "/etc/x"},
 		{"~/x", "/r", "/home/u", "/x"},
 		{"~", "/r", "/home/u", "/"},
+		{`~\x`, "/r", "/w/p", `~\x`}, // a name, but on Windows
 		{"/x", "/r", "/r", "/x"},
 		{"/x", "", "/w/p", "/x"},
 		{"x", "/r", "/w/p", "x"},

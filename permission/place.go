@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/knack-skills/knack/gitignore"
+	"github.com/knack-skills/knack/skill"
 )
 
 // A place is a file as far as it is known without looking: one path, or all
@@ -72,8 +73,11 @@ func requestPlace(req *Request) place {
 	if req.Input.RealPath != "" {
 		links = func(string) string { return req.Input.RealPath }
 	}
+	if rest, ok := skill.CutHome(name); ok && req.Home != "" {
+		name = req.Home + rest
+	}
 	if name != "" {
-		if c := clean(req.WorkDir, expandHome(name, req.Home)); c != "" {
+		if c := clean(req.WorkDir, name); c != "" {
 			p.add(c, links)
 		}
 	}
@@ -144,11 +148,12 @@ func (p place) matches(r *Rule, req *Request, l list) bool {
 // of it as a gitignore pattern. An empty dir means that the rule has no place.
 func anchor(r *Rule, req *Request) (dir, pattern string) {
 	s := r.Specifier
+	below, atHome := skill.CutHome(s)
 	switch {
 	case strings.HasPrefix(s, "//"):
 		return "/", s[1:]
-	case s == "~" || strings.HasPrefix(s, "~/"):
-		return clean("", req.Home), orRoot(s[1:])
+	case atHome:
+		return clean("", req.Home), homePattern(below)
 	case strings.HasPrefix(s, "/"):
 		if r.Root != "" {
 			return clean(req.WorkDir, r.Root), s
@@ -184,11 +189,13 @@ func anchor(r *Rule, req *Request) (dir, pattern string) {
 	return dir, s
 }
 
-func orRoot(s string) string {
-	if s == "" {
+// homePattern is what follows "~" as a gitignore pattern. Who puts a backslash
+// there separates names with it, and means no character of a pattern.
+func homePattern(below string) string {
+	if below == "" {
 		return "/"
 	}
-	return s
+	return strings.ReplaceAll(below, below[:1], "/")
 }
 
 // A matcher is one pattern below one directory.

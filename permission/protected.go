@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (p place) critical() string {
 		one = strings.TrimSuffix(one, "/*")
 		switch {
 		case one == "" || one == "/" || path.Dir(one) == "/":
-			return "it removes " + orRoot(one) + ", a directory of the system"
+			return "it removes " + cmp.Or(one, "/") + ", a directory of the system"
 		case holds(one, clean("", p.home)):
 			return "it removes the home directory"
 		case holds(one, clean("", p.work)):

@@ -245,7 +245,8 @@ func climbs(form []word) bool {
 	return false
 }
 
-// expandHome resolves a leading "~".
+// expandHome resolves a leading "~" as a shell does: before a slash, whatever
+// separates names on this system.
 func expandHome(s, home string) string {
 	if home != "" && (s == "~" || strings.HasPrefix(s, "~/")) {
 		return home + s[1:]

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/knack-skills/knack/frontmatter"
@@ -33,6 +34,9 @@ type bundle struct {
 		Arguments   []string `json:"arguments"`
 		Text        string   `json:"text"`
 	} `json:"prompts"`
+	Compatibility struct {
+		Platforms []string `json:"platforms"`
+	} `json:"compatibility"`
 	Server struct {
 		Type       string `json:"type"`
 		EntryPoint string `json:"entry_point"`
@@ -74,9 +78,12 @@ func unbundle(dir string) error {
 	if !source.PlainName(name) {
 		return fmt.Errorf("%q cannot be the name of a bundle", b.Name)
 	}
+	if here := platforms[runtime.GOOS]; len(b.Compatibility.Platforms) > 0 && !slices.Contains(b.Compatibility.Platforms, here) {
+		return fmt.Errorf("the bundle is for %s, and this is %s", strings.Join(b.Compatibility.Platforms, ", "), cmp.Or(here, runtime.GOOS))
+	}
 	manifest := map[string]any{"name": name, "version": b.Version, "description": b.Description}
 	if b.UserConfig != nil {
-		manifest["userConfig"] = b.UserConfig
+		manifest["userConfig"] = defaults(b.UserConfig)
 	}
 	start, err := b.start()
 	if err != nil {
@@ -114,13 +121,19 @@ func (b *bundle) start() (map[string]any, error) {
 			l.Command, l.Args = "node", []string{entry}
 		case "python":
 			l.Command, l.Args = "python3", []string{entry}
+		case "uv":
+			l.Command, l.Args = "uv", []string{"run", "--directory", "${__dirname}", entry}
 		case "binary":
 			l.Command = entry
 		default:
 			return nil, errors.New("the bundle does not say how its server starts")
 		}
 	}
-	here := strings.NewReplacer("${__dirname}", "${CLAUDE_PLUGIN_ROOT}", "${/}", "/", "${pathSeparator}", "/")
+	home := "${HOME}"
+	if runtime.GOOS == "windows" {
+		home = "${USERPROFILE}"
+	}
+	here := places(home, "${__dirname}", "${CLAUDE_PLUGIN_ROOT}", "${/}", "/", "${pathSeparator}", "/")
 	args := []string{}
 	for _, a := range l.Args {
 		args = append(args, here.Replace(a))
@@ -130,6 +143,41 @@ func (b *bundle) start() (map[string]any, error) {
 		env[k] = here.Replace(v)
 	}
 	return map[string]any{"command": here.Replace(l.Command), "args": args, "env": env}, nil
+}
+
+// places puts directories of the person, and what more is given, where a bundle
+// names them.
+func places(home string, more ...string) *strings.Replacer {
+	return strings.NewReplacer(append(more, "${HOME}", home, "${DESKTOP}", home+"/Desktop",
+		"${DOCUMENTS}", home+"/Documents", "${DOWNLOADS}", home+"/Downloads")...)
+}
+
+// defaults puts directories of the person into the defaults of options. Values of
+// options are data, in which nothing is filled in later.
+func defaults(config json.RawMessage) json.RawMessage {
+	var options map[string]map[string]any
+	home, err := os.UserHomeDir()
+	if err != nil || json.Unmarshal(config, &options) != nil {
+		return config // what is wrong with it is said when the plugin is read
+	}
+	here := places(filepath.ToSlash(home), "${/}", "/", "${pathSeparator}", "/")
+	for _, o := range options {
+		switch d := o["default"].(type) {
+		case string:
+			o["default"] = here.Replace(d)
+		case []any:
+			for i := range d {
+				if text, ok := d[i].(string); ok {
+					d[i] = here.Replace(text)
+				}
+			}
+		}
+	}
+	out, err := json.Marshal(options)
+	if err != nil {
+		return config
+	}
+	return out
 }
 
 // argument is how the text of a prompt names one.

@@ -123,12 +123,14 @@ func (v Values) hide(id, key, secret string) (where string, err error) {
 // by line breaks, defaults where nothing was set, and secrets only when asked for.
 // unset are the required ones without a value, and those whose secret is lost.
 func (v Values) Get(id string, options []source.Option, secrets bool) (values map[string]string, unset []string, err error) {
-	if len(options) == 0 || v.Store.Dir == "" {
+	if len(options) == 0 {
 		return nil, nil, nil
 	}
-	f, err := v.file().Read()
-	if err != nil {
-		return nil, nil, err
+	var f valuesFile
+	if v.Store.Dir != "" { // without it nothing is kept, and defaults hold
+		if f, err = v.file().Read(); err != nil {
+			return nil, nil, err
+		}
 	}
 	values = map[string]string{}
 	for _, o := range options {

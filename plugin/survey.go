@@ -68,13 +68,22 @@ func what(h hook.Handler) string {
 	return cmp.Or(strings.Join(append([]string{h.Command}, h.Args...), " "), h.URL, h.Type+" "+h.Tool)
 }
 
-// server says what a server is: a program, or a place in the network.
+// server says what a server is, a program or a place in the network, and what it
+// is given besides, as it is written: that may be a key of the person.
 func server(raw json.RawMessage) string {
 	var s struct {
-		Command string
-		Args    []string
-		URL     string
+		Command      string
+		Args         []string
+		URL          string
+		Env, Headers map[string]string
 	}
 	_ = json.Unmarshal(raw, &s) // shown as far as it can be read
-	return cmp.Or(s.URL, strings.Join(append([]string{s.Command}, s.Args...), " "))
+	out := cmp.Or(s.URL, strings.Join(append([]string{s.Command}, s.Args...), " "))
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		out += ", with " + name + "=" + s.Env[name]
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		out += ", sends " + name + ": " + s.Headers[name]
+	}
+	return out
 }

@@ -76,12 +76,21 @@ func broad(text string) (skill.Severity, string) {
 				return skill.Info, "any file may be removed"
 			}
 		}
-	case (rule.Tool == "Write" || rule.Tool == "Edit") && rule.HasSpec && (rule.Specifier == "/" || strings.HasPrefix(rule.Specifier, "//*") || rule.Specifier == "//" || strings.HasPrefix(rule.Specifier, "~/*") || rule.Specifier == "~" || rule.Specifier == "~/"):
+	case (rule.Tool == "Write" || rule.Tool == "Edit") && rule.HasSpec && everything(rule.Specifier):
 		return skill.Warning, "every file may be written"
 	case (rule.Tool == "Write" || rule.Tool == "Edit") && all:
 		return skill.Info, "every file of the working directory may be written without a question"
 	}
 	return skill.Info, ""
+}
+
+// everything reports whether the specifier of a file tool covers the whole disk,
+// or the home directory.
+func everything(spec string) bool {
+	if below, ok := skill.CutHome(spec); ok {
+		return len(below) <= 1 || below[1] == '*'
+	}
+	return spec == "/" || spec == "//" || strings.HasPrefix(spec, "//*")
 }
 
 // hooks judges what events run.

@@ -151,13 +151,14 @@ func (s Sources) home() string {
 	return home
 }
 
-// expandHome replaces "~" or "~/" at the start of path. Without a home
-// directory path stays as it is.
+// expandHome replaces "~" at the start of path. Without a home directory path
+// stays as it is.
 func expandHome(path, home string) string {
-	if home == "" || path != "~" && !strings.HasPrefix(path, "~/") {
+	rest, ok := skill.CutHome(path)
+	if home == "" || !ok {
 		return path
 	}
-	return filepath.Join(home, path[1:])
+	return filepath.Join(home, rest)
 }
 
 // reason is err without the path, which a Problem has already.

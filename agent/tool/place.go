@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/permission"
+	"github.com/knack-skills/knack/skill"
 )
 
 // A Base is where a session works: what names are relative to.
@@ -21,14 +22,15 @@ type Base struct {
 // Abs makes the path in the input field absolute and clean. "~" and "~/x" are
 // below the home directory.
 func (b Base) Abs(field, name string) (string, error) {
+	below, atHome := skill.CutHome(name)
 	switch {
 	case strings.ContainsRune(name, 0):
 		return "", fmt.Errorf("%q holds a NUL character, which no path can", field)
-	case name == "~" || strings.HasPrefix(name, "~/"):
+	case atHome:
 		if b.Home == "" {
 			return "", fmt.Errorf("%q begins with ~, but the home directory is not known: write the whole path", field)
 		}
-		name = b.Home + name[1:]
+		name = filepath.Join(b.Home, below)
 	case !filepath.IsAbs(name):
 		name = filepath.Join(b.Dir, name)
 	}

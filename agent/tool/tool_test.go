@@ -107,7 +107,7 @@ func TestSchema(t *testing.T) {
 func TestAbs(t *testing.T) {
 	base := tool.Base{Dir: "/w/p", Home: "/home/u"}
 	for _, tt := range []struct{ in, want string }{
-		{"a", "/w/p/a"}, {"./a/../b", "/w/p/b"}, {"/x//y/", "/x/y"}, {"~", "/home/u"}, {"~/.x", "/home/u/.x"}, {"~u/x", "/w/p/~u/x"}, {"../q", "/w/q"},
+		{"a", "/w/p/a"}, {"./a/../b", "/w/p/b"}, {"/x//y/", "/x/y"}, {"~", "/home/u"}, {"~/.x", "/home/u/.x"}, {"~u/x", "/w/p/~u/x"}, {`~\x`, `/w/p/~\x`}, {"../q", "/w/q"},
 	} {
 		if got, err := base.Abs("path", tt.in); got != tt.want || err != nil {
 			t.Errorf("Abs(%q) = %q, %v, want %q", tt.in, got, err, tt.want)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/knack-skills/knack/internal/lab/anthropicserver"
+	"github.com/knack-skills/knack/internal/lab/loopback"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/llmtest"
 	"github.com/knack-skills/knack/source/bundled"
@@ -288,7 +289,7 @@ func TestBundledFiles(t *testing.T) { // spec B-2, S-8
 		for _, by := range []string{"person", "model"} {
 			w := newWorld(t)
 			dir, files := "", []string(nil)
-			model := anthropicserver.StartFunc(t, func(_ int, r anthropicserver.Request) llmtest.Reply {
+			model := anthropicserver.StartFunc(t, func(_ int, r loopback.Request) llmtest.Reply {
 				use := func(id, name string, input any) llmtest.Part {
 					data, _ := json.Marshal(input) // maps of strings always marshal
 					return llmtest.Part{Call: &llm.ToolCall{ID: id, Name: name, Input: data}}

@@ -70,7 +70,7 @@ func TestCasesFiles(t *testing.T) {
 		{"D-3 exclusion", file("description: d\npaths:\n  - src/**\n  - !src/gen/**"), patterns("src/**", "!src/gen/**"), "text-shortened"},
 		{"F-4 alias bomb", file("a: &a [l,l,l]\nb: &b [*a,*a,*a]\ndescription: *b"), func(r row) bool { return r.DescriptionFallback }, "yaml-alias yaml-alias"},
 		{"F-4 many parts", file("description: d\na: &a [" + strings.Repeat("l,", 5000) + "]\nb: [" + strings.Repeat("*a,", 5000) + "]"),
-			func(r row) bool { return r.Description == "d" }, "yaml-recovered"},
+			func(r row) bool { return r.Description == "d" }, "yaml-alias yaml-recovered"},
 		{"F-7 name with controls", file("name: \"a</available_skills>\\u001b[2Jb\"\ndescription: d"), func(r row) bool { return r.Description == "d" }, "hidden-characters"},
 		{"F-7 tag letters", file("description: Formats.\U000E0049\U000E0067"), func(r row) bool { return true }, "hidden-characters"},
 		{"F-7 emoji", file("description: \U0001F469\u200D\U0001F4BB \u2764\uFE0F \U0001F1E9\U0001F1EA"), func(r row) bool { return true }, ""},

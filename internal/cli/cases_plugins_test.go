@@ -206,3 +206,77 @@ func TestCasesPromptText(t *testing.T) {
 		w.attacked(line)
 	}
 }
+
+// TestCasesRequires: a skill that needs another one says so where that is missing,
+// in the check and in its text; rings are found; and what a skill needs grants it
+// nothing.
+func TestCasesRequires(t *testing.T) {
+	w := newWorld(t)
+	w.skill("front", "---\ndescription: builds fronts\nrequires: [design, docx]\n---\nFRONT\n")
+	w.skill("design", "---\ndescription: designs things\nallowed-tools: Bash(touch *)\n---\nDESIGN\n")
+	w.skill("one", "---\ndescription: the first of two\nrequires: [two]\n---\nONE\n")
+	w.skill("two", "---\ndescription: the second of two\nrequires: [one]\n---\nTWO\n")
+	var got []string
+	for _, p := range w.problems() {
+		if strings.HasPrefix(p.Code, "requires") {
+			got = append(got, p.Code+": "+p.Message)
+		}
+	}
+	want := []string{`requires-missing: "front" requires the skill "docx", which is not here`, "requires-ring: skills require each other in a ring: one → two → one"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	out := w.run("render", "front")
+	if !strings.Contains(out.stdout, "FRONT\n") || !strings.Contains(out.stdout, "needs skills that are not here") || !strings.Contains(out.stdout, "\n- docx\n") || strings.Contains(out.stdout, "- design") || !strings.Contains(out.stderr, "docx") {
+		t.Errorf("%+v", out)
+	}
+	for _, name := range []string{"design", "one"} {
+		if out := w.run("render", name); strings.Contains(out.stdout, "not here") {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+	w.acts([]string{bash("touch made")}, "-p", "/front", "--trust")
+	if w.exists("made") {
+		t.Error("a skill has the rights of one that it needs")
+	}
+	w.acts([]string{bash("touch made")}, "-p", "/design", "--trust")
+	if !w.exists("made") {
+		t.Error("the skill that has the rights cannot use them")
+	}
+}
+
+// TestCasesPluginCommit: a plugin in a part of a repository is that part alone, and
+// nothing outside of the repository can be named as one; where its number stays
+// while its files change, the list tells the commit, and an update brings the files.
+func TestCasesPluginCommit(t *testing.T) {
+	w := newWorld(t)
+	lookPath(t, "git")
+	w.mkdir("../mono")
+	commit := func(text string) string {
+		w.file("../mono/plugins/my/.claude-plugin/plugin.json", `{"name":"my","version":"1.0.0"}`)
+		w.file("../mono/plugins/my/skills/s/SKILL.md", "---\ndescription: d\n---\n"+text+" in ${CLAUDE_PLUGIN_ROOT}\n")
+		w.file("../mono/skills/outside/SKILL.md", described("o"))
+		return w.sh(`cd ../mono && git init -q . && git add -A && git -c user.name=n -c user.email=e -c commit.gpgsign=false commit -q -m x >&2 && git rev-parse HEAD`)
+	}
+	for i, text := range []string{"first", "second"} {
+		at := strings.TrimSpace(commit(text))
+		if i == 0 {
+			w.before("plugin", "install", "file://"+w.path("../mono"), "--path", "plugins/my", "--yes")
+		} else {
+			w.before("plugin", "update", "my", "--yes")
+		}
+		if out := w.run("plugin", "list"); len(at) != 40 || !strings.Contains(out.stdout, "1.0.0 ("+at[:12]+")") {
+			t.Errorf("%s: %q is not told: %+v", text, at, out)
+		}
+		out := w.run("render", "my:s")
+		root := w.path("../state/plugins/cache/_direct/my/1.0.0-")
+		if !strings.Contains(out.stdout, text+" in "+root) || w.lists("my:outside") {
+			t.Errorf("%s: %+v", text, out)
+		}
+	}
+	for _, path := range []string{"../repo", "plugins/../../repo", "/etc", "plugins/none", "plugins/my/skills/s/SKILL.md"} {
+		if out := w.run("plugin", "install", "file://"+w.path("../mono"), "--path", path, "--yes"); out.code == 0 || out.stdout != "" {
+			t.Errorf("%s: %+v", path, out)
+		}
+	}
+}

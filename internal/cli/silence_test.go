@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/knack-skills/knack/internal/lab/anthropicserver"
+	"github.com/knack-skills/knack/internal/lab/loopback"
 	"github.com/knack-skills/knack/llm/llmtest"
 )
 
 // TestSilence: KNACK_MODEL_SILENCE ends the wait for a provider that has fallen
 // silent.
 func TestSilence(t *testing.T) { // spec A-2
-	s := anthropicserver.StartFunc(t, func(n int, _ anthropicserver.Request) llmtest.Reply {
+	s := anthropicserver.StartFunc(t, func(n int, _ loopback.Request) llmtest.Reply {
 		return llmtest.Reply{Parts: []llmtest.Part{{Text: "so far"}}, Fault: llmtest.Hang}
 	})
 	w := newWorld(t)

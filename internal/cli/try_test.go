@@ -74,7 +74,7 @@ type provider struct {
 
 var providers = []provider{
 	{"anthropic", "", func(t *testing.T, m mind) []string {
-		s := anthropicserver.StartFunc(t, func(_ int, r anthropicserver.Request) llmtest.Reply { return m(r.Seen) })
+		s := anthropicserver.StartFunc(t, func(_ int, r loopback.Request) llmtest.Reply { return m(r.Seen) })
 		return []string{"ANTHROPIC_API_KEY=" + anthropicserver.Key, "ANTHROPIC_BASE_URL=" + s.URL}
 	}},
 	{"responses", "openai/model-1", func(t *testing.T, m mind) []string {

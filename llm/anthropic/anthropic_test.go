@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/knack-skills/knack/internal/lab/anthropicserver"
+	"github.com/knack-skills/knack/internal/lab/loopback"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/anthropic"
 	"github.com/knack-skills/knack/llm/llmtest"
@@ -19,7 +20,7 @@ import (
 
 // server is a server with a model that is connected to it.
 type server struct {
-	*anthropicserver.Server
+	*loopback.Server
 	model *anthropic.Model
 }
 
@@ -30,7 +31,7 @@ func start(t *testing.T, replies ...llmtest.Reply) server {
 	return connect(t, anthropicserver.Start(t, replies...))
 }
 
-func connect(t *testing.T, s *anthropicserver.Server) server {
+func connect(t *testing.T, s *loopback.Server) server {
 	t.Helper()
 	m, err := anthropic.New(anthropic.Options{Key: anthropicserver.Key, BaseURL: s.URL})
 	if err != nil {

@@ -152,7 +152,7 @@ func TestLoadingReadsHeads(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "SKILL.md")
 			must(t, os.WriteFile(file, []byte(tt.head+long), 0o644))
 			var r reader
-			sk := r.parse(place{path: file, real: file}).skill
+			sk := r.parse(place{path: file, real: file}, nil).skill
 			if len(r.buf) != tt.read || sk == nil || sk.Description == "" {
 				t.Errorf("read %d bytes, want %d; %+v", len(r.buf), tt.read, sk)
 			}

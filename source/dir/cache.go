@@ -35,6 +35,8 @@ type Cache struct {
 	mu    sync.Mutex
 	roots map[Root]*known // by root, without its Cache
 
+	shared shelf // the roots have files in common
+
 	only atomic.Pointer[func(string) bool] // see Limit; nil is no limit
 	keep atomic.Int64                      // see Preserve; 0 keeps no text
 	held atomic.Int64                      // bytes of it

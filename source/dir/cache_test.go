@@ -22,6 +22,9 @@ func aged(c *Cache) {
 			e.settled = true
 		}
 	}
+	for _, v := range c.shared.files {
+		v.settled = true
+	}
 }
 
 // withBodies is dump with what the bodies say.

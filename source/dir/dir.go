@@ -58,7 +58,7 @@ func (r Root) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, error)
 	if abs, err := filepath.Abs(r.Path); err == nil {
 		r.Path = abs
 	}
-	s := &scan{root: r, only: r.Cache.limit()}
+	s := &scan{root: r, only: r.Cache.limit(), copies: r.Cache.copies()}
 	top, ok := s.open()
 	if !ok {
 		return s.absent(ctx), s.sorted(), nil
@@ -88,6 +88,7 @@ type scan struct {
 	index  *index.File // of an earlier process; nil without one
 	now    []*entry    // what this load found
 
+	copies  *copies                // what this load and its neighbours read
 	only    func(path string) bool // see Cache.Limit; nil is no limit
 	refused map[string]finding     // see known
 }
@@ -163,7 +164,7 @@ func (r Root) File(path string) (*skill.Skill, []skill.Problem) {
 		linked: real != filepath.Join(physical(dir), base),
 		legacy: !strings.EqualFold(base, skillFile),
 	}
-	rd := new(reader).parse(p)
+	rd := new(reader).parse(p, nil)
 	sk, problems := rd.skill, rd.problems
 	if sk == nil {
 		return nil, problems

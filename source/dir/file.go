@@ -24,6 +24,7 @@ const firstRead = 4 << 10
 // info is what a file says about itself.
 type info struct {
 	regular bool
+	links   uint64 // how many names it has; 0 where that is not told
 	index.Stamp
 }
 
@@ -33,21 +34,37 @@ type reader struct{ buf []byte }
 // head opens path, which is free of links, and returns as much of it as
 // enough wants, at most the whole. The bytes are valid until the next call.
 func (r *reader) head(path string, in *info, enough func([]byte) bool) ([]byte, error) {
-	h, err := openFile(path)
+	h, err := openRegular(path, in)
 	if err != nil {
 		return nil, err
 	}
 	defer h.close()
-	if err := h.stat(in); err != nil {
-		return nil, err
+	return r.fill(h, in, enough)
+}
+
+// openRegular opens path, which is free of links, if it is a file that may be
+// read.
+func openRegular(path string, in *info) (handle, error) {
+	h, err := openFile(path)
+	if err != nil {
+		return h, err
 	}
-	// What is no regular file may block or never end (spec C-11).
-	if !in.regular {
-		return nil, refuse(notRegular, "%s is not a regular file", filepath.Base(path))
+	err = h.stat(in)
+	switch {
+	case err != nil:
+	case !in.regular: // it may block or never end (spec C-11)
+		err = refuse(notRegular, "%s is not a regular file", filepath.Base(path))
+	case in.Size > frontmatter.MaxFile:
+		err = refuse(tooLarge, "the file has %d bytes; the limit is %d", in.Size, frontmatter.MaxFile)
 	}
-	if in.Size > frontmatter.MaxFile {
-		return nil, refuse(tooLarge, "the file has %d bytes; the limit is %d", in.Size, frontmatter.MaxFile)
+	if err != nil {
+		h.close()
 	}
+	return h, err
+}
+
+// fill is head for an open file.
+func (r *reader) fill(h handle, in *info, enough func([]byte) bool) ([]byte, error) {
 	if r.buf == nil {
 		r.buf = make([]byte, firstRead)
 	}
@@ -97,12 +114,26 @@ type reading struct {
 	stored   bool        // it is from the index
 }
 
-// parse reads the file at p up to what loading needs (spec F-9).
-func (r *reader) parse(p place) reading {
-	out := reading{at: time.Now().UnixNano()}
+// parse reads the file at p up to what loading needs (spec F-9); a file with
+// several names only at the first of them, if c remembers.
+func (r *reader) parse(p place, c *copies) reading {
+	at := time.Now().UnixNano()
 	var in info
-	data, err := r.head(p.real, &in, frontmatter.Enough)
-	out.stamp = in.Stamp
+	h, err := openRegular(p.real, &in)
+	if err != nil {
+		return reading{at: at, stamp: in.Stamp, problems: []skill.Problem{problemOf(p.path, err)}}
+	}
+	defer h.close()
+	if c != nil && in.links > 1 {
+		return c.read(p, &in, func() reading { return r.understand(p, h, &in, at) })
+	}
+	return r.understand(p, h, &in, at)
+}
+
+// understand reads the open file h, which was found at p and opened at a time.
+func (r *reader) understand(p place, h handle, in *info, at int64) reading {
+	out := reading{at: at, stamp: in.Stamp}
+	data, err := r.fill(h, in, frontmatter.Enough)
 	if err != nil {
 		out.problems = []skill.Problem{problemOf(p.path, err)}
 		return out

@@ -52,6 +52,7 @@ func (in *info) fill(stat func(*unix.Stat_t) error) error {
 		}
 		*in = info{
 			regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+			links:   uint64(st.Nlink),
 			Stamp: index.Stamp{
 				Size:       st.Size,
 				ModTime:    st.Mtim.Nano(),

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/knack-skills/knack/skill"
 )
@@ -87,9 +86,9 @@ func (p Place) home() string {
 }
 
 // absolute expands a leading ~ and makes dir absolute, relative to the working
-// directory. A name such as ~joe is no home directory and stays as it is.
+// directory.
 func (p Place) absolute(dir string) string {
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+	if rest, ok := skill.CutHome(dir); ok {
 		if home := p.home(); home != "" {
 			dir = filepath.Join(home, rest)
 		}

@@ -23,6 +23,13 @@ func TestManagedDirs(t *testing.T) {
 	if ManagedDirs("")[0] == "changed" {
 		t.Error("the table is shared")
 	}
+	for system, want := range map[string]string{
+		"windows": `C:\Program Files\ClaudeCode`, "darwin": "/Library/Application Support/ClaudeCode", "": "/etc/claude-code /etc/claude",
+	} {
+		if got := strings.Join(managedDirs[system], " "); got != want {
+			t.Errorf("%q: %q, want %q", system, got, want)
+		}
+	}
 }
 
 // TestProjectDirs covers which directories belong to a project (spec C-2).

@@ -76,15 +76,15 @@ func build() string {
 // from the file.
 func (s *scan) read(r *reader, p place) reading {
 	if s.index == nil {
-		return r.parse(p)
+		return r.parse(p, s.copies)
 	}
 	rec, ok := s.index.Find(below(s.root.Path, p.path))
 	if real := rec.Real; !ok || real != p.real && !(real == "" && p.real == p.path) {
-		return r.parse(p)
+		return r.parse(p, s.copies)
 	}
 	var in info
 	if err := lstat(p.real, &in); err != nil || !in.regular || in.Stamp != rec.Stamp {
-		return r.parse(p)
+		return r.parse(p, s.copies)
 	}
 	for i := range rec.Problems {
 		rec.Problems[i].Path = p.path

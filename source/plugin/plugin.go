@@ -37,8 +37,10 @@ func (s Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, erro
 	if abs, err := filepath.Abs(s.Dir); err == nil {
 		s.Dir = abs
 	}
-	m, problems, ok := readManifest(s.Dir, s.Entry)
-	if !ok {
+	// Hooks and servers are read for what is wrong with them: who uses them later
+	// has nobody to tell.
+	m, problems := Read(s.Dir, s.Entry)
+	if m == nil {
 		return nil, problems, nil
 	}
 	l := &load{Source: s, problems: problems, seen: make(map[string]bool)}

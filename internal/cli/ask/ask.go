@@ -28,6 +28,9 @@ type Terminal struct {
 	close func() error
 
 	flush func() // drops what was typed before the question
+	// hide keeps what is typed from being shown until restore; ok is false when
+	// this terminal cannot.
+	hide func() (restore func(), ok bool)
 
 	turn  chan struct{} // holds one token: whose turn it is to ask
 	want  chan struct{} // one line is to be read
@@ -40,7 +43,7 @@ func New(in io.Reader, out io.Writer, style output.Style) *Terminal {
 	if style.Width <= 0 || style.Width > maxWidth {
 		style.Width = maxWidth
 	}
-	t := &Terminal{out: out, style: style, flush: func() {},
+	t := &Terminal{out: out, style: style, flush: func() {}, hide: func() (func(), bool) { return func() {}, true },
 		turn: make(chan struct{}, 1), want: make(chan struct{}, 1), lines: make(chan string, 1)}
 	t.turn <- struct{}{}
 	// A read cannot be interrupted, and a question has to end with its context.
@@ -65,7 +68,7 @@ func Open(stderr io.Writer, noColor bool) *Terminal {
 		return nil
 	}
 	t := New(in, out, output.NewStyle(out, noColor))
-	t.flush = func() { flush(in) }
+	t.flush, t.hide = func() { flush(in) }, func() (func(), bool) { return hide(in) }
 	t.close = func() error {
 		if in == out {
 			return in.Close()

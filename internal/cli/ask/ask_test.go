@@ -207,6 +207,23 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+func TestValue(t *testing.T) {
+	for _, secret := range []bool{false, true} {
+		for typed, want := range map[string]string{" a b \n": "a b", "\n": "", "": ""} {
+			var out bytes.Buffer
+			value, known, err := ask.New(strings.NewReader(typed), &out, output.Style{}).Value(t.Context(), "Text.\n", "key", secret)
+			if err != nil || value != want || known != (want != "") || !strings.HasPrefix(out.String(), "Text.\nkey: ") {
+				t.Errorf("%q: %q, %t, %v, %q", typed, value, known, err, out.String())
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, known, err := ask.New(strings.NewReader("x\n"), io.Discard, output.Style{}).Value(ctx, "", "key", true); known || !errors.Is(err, context.Canceled) {
+		t.Error(known, err)
+	}
+}
+
 // The questions of a model are answered by number, by name, or in words.
 func TestQuestions(t *testing.T) {
 	q := question.Question{Text: "Which\x1b[1m one?", Header: "Choice", Options: []question.Option{{Label: "red", Description: "a colour"}, {Label: "blue"}, {Label: "7"}}}

@@ -25,3 +25,13 @@ func isTerminal(f *os.File) bool {
 
 // flush drops what was typed before there was a question.
 func flush(f *os.File) { _ = windows.FlushConsoleInputBuffer(windows.Handle(f.Fd())) }
+
+// hide switches the echo of a console off.
+func hide(f *os.File) (restore func(), ok bool) {
+	console := windows.Handle(f.Fd())
+	var before uint32
+	if windows.GetConsoleMode(console, &before) != nil || windows.SetConsoleMode(console, before&^windows.ENABLE_ECHO_INPUT) != nil {
+		return nil, false
+	}
+	return func() { _ = windows.SetConsoleMode(console, before) }, true
+}

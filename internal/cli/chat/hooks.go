@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack"
-	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/catalog"
 	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/hookexec"
@@ -113,7 +112,7 @@ func Covers(e *knack.Engine, in hook.Input) func(rule string) bool {
 	_ = json.Unmarshal(in.ToolInput, &call) // what is no object is covered by no rule
 	r := e.PermissionRequest(in.ToolName)
 	r.Input = permission.Input{Command: call.Command, Path: call.FilePath, URL: call.URL, Skill: call.Skill, Agent: call.Agent}
-	return func(rule string) bool { return agent.Covers(rule, r) }
+	return func(rule string) bool { return permission.Covers(rule, r) }
 }
 
 // level says how a settings level weighs: what a person gives on the command
@@ -145,19 +144,25 @@ type hooks struct {
 func newHooks(h *Host) *hooks {
 	e := h.Engine
 	k := &hooks{h: h}
-	k.runner = hookexec.New(hookexec.Options{
-		ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), SpillDir: h.spill(), Env: e.Environ, Shell: e.Env().Shell, Audit: e.Audit(), Frame: h.frame,
-		AskModel: func(ctx context.Context, model, prompt string) (string, error) {
-			return h.Talk.Judge(ctx, h.small(model), prompt)
-		},
-		CallTool: func(ctx context.Context, server, tool string, input map[string]any) (string, error) {
-			return h.Servers.CallTool(ctx, server, tool, input)
-		},
-		RunAgent: func(ctx context.Context, model, prompt string, maxTurns int) (string, error) {
-			return h.Talk.Consult(ctx, h.small(model), prompt, maxTurns)
-		},
-	})
+	o := HookOptions(e)
+	o.SpillDir, o.Frame = h.spill(), Frame(h.Telemetry)
+	o.AskModel = func(ctx context.Context, model, prompt string) (string, error) {
+		return h.Talk.Judge(ctx, h.small(model), prompt)
+	}
+	o.CallTool = func(ctx context.Context, server, tool string, input map[string]any) (string, error) {
+		return h.Servers.CallTool(ctx, server, tool, input)
+	}
+	o.RunAgent = func(ctx context.Context, model, prompt string, maxTurns int) (string, error) {
+		return h.Talk.Consult(ctx, h.small(model), prompt, maxTurns)
+	}
+	k.runner = hookexec.New(o)
 	return k
+}
+
+// HookOptions are what every host runs hooks with. Models and tools are for
+// those that have some.
+func HookOptions(e *knack.Engine) hookexec.Options {
+	return hookexec.Options{ProjectDir: e.ProjectDir(), WorkDir: e.Dir(), Env: e.Environ, Shell: e.Env().Shell, Audit: e.Audit()}
 }
 
 // small is the model of a hook that names none: the alias "small" of the
@@ -184,23 +189,31 @@ func (k *hooks) Run(ctx context.Context, id session.AgentID, in hook.Input) hook
 	if k.h.log != nil {
 		in.TranscriptPath = k.h.log.Path
 	}
-	return k.runner.Run(ctx, [][]hookexec.Entry{GlobalHooks(k.h.Engine, k.h.o.Bare), k.own(id)}, in)
+	return k.runner.Run(ctx, HooksFor(k.h.Engine, k.h.Engine.Session(), id, k.h.o.Bare), in)
 }
 
-// own are the hooks of skills that an agent invoked, and of its type. They were
-// held against policy when they were registered; settings may have changed.
-func (k *hooks) own(id session.AgentID) (out []hookexec.Entry) {
-	if k.h.o.Bare {
-		return nil
+// HooksFor are the hooks that hold for an agent of a session, group after group
+// (spec H-7): the global ones, then those of skills and of its type. A bare run
+// has none but the administrator's.
+func HooksFor(e *knack.Engine, s *session.Session, id session.AgentID, bare bool) [][]hookexec.Entry {
+	groups := [][]hookexec.Entry{GlobalHooks(e, bare)}
+	if !bare {
+		groups = append(groups, ownHooks(e, s, id))
 	}
-	s := k.h.Engine.Session()
+	return groups
+}
+
+// ownHooks are the hooks of skills that an agent of a session invoked, and of its
+// type. They were held against policy when they were registered; settings may
+// have changed.
+func ownHooks(engine *knack.Engine, s *session.Session, id session.AgentID) (out []hookexec.Entry) {
 	for _, h := range s.Hooks(id) {
 		e := hookexec.Entry{Owner: h.Owner, Level: hookexec.Skill, Event: h.Event, Matcher: h.Matcher, Handler: h.Handler,
-			Dirs: dirs(k.h.Engine, h.Origin), Spend: func() bool { return s.Spend(id, h) }, Key: h.Serial}
+			Dirs: dirs(engine, h.Origin), Spend: func() bool { return s.Spend(id, h) }, Key: h.Serial}
 		if h.Origin.Dir == "" && strings.HasPrefix(h.Owner, "agent ") {
 			e.Level = hookexec.Agent
 		}
-		if ok, _ := Admit(k.h.Engine, h.Origin); ok {
+		if ok, _ := Admit(engine, h.Origin); ok {
 			out = append(out, e)
 		}
 	}
@@ -225,11 +238,11 @@ func (h *Host) Begin(ctx context.Context) error {
 	return h.Talk.Begin(ctx, source)
 }
 
-// end runs what is to run when the session ends, and returns what hooks in the
-// background still had to say.
-func (k *hooks) end() []string {
+// EndHooks lets finish run what is to run when a session ends, told why it does,
+// and returns what hooks in the background still had to say.
+func EndHooks(r *hookexec.Runner, finish func(ctx context.Context, why string)) []string {
 	ctx, stop := context.WithTimeout(context.Background(), endGrace)
 	defer stop()
-	k.h.Talk.Finish(ctx, "other")
-	return k.runner.Close(ctx)
+	finish(ctx, "other")
+	return r.Close(ctx)
 }

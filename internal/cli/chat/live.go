@@ -11,54 +11,73 @@ import (
 	"github.com/knack-skills/knack/watch/fsnotify"
 )
 
-// watch keeps the session up to date with skills and settings (spec D-5 to D-8),
-// until it is closed. The model hears of it with its next request; the person at
-// once. Nobody waits for it to begin.
+// watch keeps the session up to date until it is closed. The model hears of it
+// with its next request; the person at once.
 func (h *Host) watch(ctx context.Context) {
-	if h.o.Bare || h.unwatch != nil {
-		return
+	if h.unwatch == nil {
+		h.unwatch = KeepUp(ctx, h.Engine, Listener{Bare: h.o.Bare,
+			Notice: h.Talk.Notify, Config: h.Talk.ConfigChanged, File: h.Talk.FileChanged})
+	}
+}
+
+// A Listener is who hears of changes on the disk.
+type Listener struct {
+	Bare   bool              // nothing is watched
+	Notice func(text string) // tells the person
+	// Config runs the ConfigChange hooks; its error holds the change.
+	Config func(ctx context.Context, source, file string) error
+	// File runs the FileChanged hooks.
+	File func(ctx context.Context, path string)
+}
+
+// KeepUp keeps a session up to date with skills and settings (spec D-5 to D-8),
+// until end is called. Nobody waits for it to begin.
+func KeepUp(ctx context.Context, e *knack.Engine, l Listener) (end func()) {
+	if l.Bare {
+		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	began := make(chan func(), 1)
 	go func() {
-		stop, err := h.Engine.Watch(ctx, h.watchOptions())
+		stop, err := e.Watch(ctx, l.options(e))
 		if err != nil { // ctx has ended
 			stop = func() {}
 		}
 		began <- stop
 	}()
-	h.unwatch = func() {
+	return func() {
 		cancel()
 		(<-began)()
 	}
 }
 
-func (h *Host) watchOptions() knack.WatchOptions {
+func (l Listener) options(e *knack.Engine) knack.WatchOptions {
 	o := knack.WatchOptions{
 		Allow: func(ctx context.Context, c knack.Change) error {
 			file := ""
 			if len(c.Files) == 1 {
 				file = c.Files[0]
 			}
-			return h.Talk.ConfigChanged(ctx, c.Sources[0], file)
+			return l.Config(ctx, c.Sources[0], file)
 		},
 		Done: func(c knack.Change) {
-			if text := changed(c); text != "" {
-				h.Talk.Notify(text)
+			if text := became(c); text != "" {
+				l.Notice(text)
 			}
 		},
-		Notice: h.Talk.Notify,
-		Files:  h.hooks.files,
-		File:   h.Talk.FileChanged,
+		Notice: l.Notice,
+		Files:  func() []string { return hookFiles(e) },
+		File:   l.File,
 	}
-	if h.o.getenv("KNACK_WATCH") != "poll" {
+	if e.Getenv("KNACK_WATCH") != "poll" {
 		o.Native = fsnotify.Open
 	}
 	return o
 }
 
-// changed says in one line what became different.
-func changed(c knack.Change) string {
+// became says in one line what became different; empty when nothing did that
+// people notice.
+func became(c knack.Change) string {
 	var parts []string
 	for _, p := range []struct {
 		what string
@@ -85,16 +104,16 @@ func few(ids []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
 }
 
-// files are the single files that FileChanged hooks wait for. What a pattern
+// hookFiles are the single files that FileChanged hooks wait for. What a pattern
 // with wildcards means is only noticed when the agent itself writes it.
-func (k *hooks) files() (out []string) {
-	for _, e := range GlobalHooks(k.h.Engine, k.h.o.Bare) {
+func hookFiles(engine *knack.Engine) (out []string) {
+	for _, e := range GlobalHooks(engine, false) {
 		if e.Event != hook.FileChanged {
 			continue
 		}
 		for m := range strings.SplitSeq(e.Matcher, "|") {
 			if m = strings.TrimSpace(m); m != "" && !strings.ContainsAny(m, "*?[]!{}\\") && !strings.HasSuffix(m, "/") {
-				out = append(out, filepath.Join(k.h.Engine.ProjectDir(), filepath.FromSlash(m)))
+				out = append(out, filepath.Join(engine.ProjectDir(), filepath.FromSlash(m)))
 			}
 		}
 	}

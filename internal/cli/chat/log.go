@@ -151,7 +151,7 @@ func (h *Host) Close() error {
 	}
 	if h.Talk != nil {
 		h.Talk.Close()
-		for _, n := range h.hooks.end() {
+		for _, n := range EndHooks(h.hooks.runner, h.Talk.Finish) {
 			h.observe(agent.Notice{Agent: session.Main, Text: n})
 		}
 	}

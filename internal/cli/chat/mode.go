@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 
+	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/skill"
@@ -26,14 +27,16 @@ func (h *Host) mode() (agent.Mode, error) {
 	return agent.ModeDefault, nil
 }
 
-// spill is where results of this session that are too long are saved; empty
+func (h *Host) spill() string { return SpillDir(h.Engine) }
+
+// SpillDir is where results of a session that are too long are saved; empty
 // without a state directory.
-func (h *Host) spill() string {
-	dir := h.Engine.TrustStore().Dir
+func SpillDir(e *knack.Engine) string {
+	dir := e.TrustStore().Dir
 	if dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, "output", h.Engine.Session().ID)
+	return filepath.Join(dir, "output", e.Session().ID)
 }
 
 // InitialPrompt is what the type of the main agent begins a new session with

@@ -21,8 +21,10 @@ func NewRecorder(to *otlp.Exporter, session string, model choose.Choice) (*telem
 		Provider: string(model.Provider), Version: version.Version})
 }
 
-// frame records a handler of a hook.
-func (h *Host) frame(ctx context.Context, e hookexec.Entry, in hook.Input) (context.Context, func(hookexec.Result)) {
-	ctx, end := h.Telemetry.Hook(ctx, string(in.Event), string(e.Handler.Type), e.Owner)
-	return ctx, func(r hookexec.Result) { end(r.Verdict, r.Err) }
+// Frame records the handlers of hooks; a nil recorder records none.
+func Frame(to *telemetry.Recorder) func(context.Context, hookexec.Entry, hook.Input) (context.Context, func(hookexec.Result)) {
+	return func(ctx context.Context, e hookexec.Entry, in hook.Input) (context.Context, func(hookexec.Result)) {
+		ctx, end := to.Hook(ctx, string(in.Event), string(e.Handler.Type), e.Owner)
+		return ctx, func(r hookexec.Result) { end(r.Verdict, r.Err) }
+	}
 }

@@ -115,7 +115,7 @@ func roots(e *knack.Engine) []Finding {
 	}
 	var out []Finding
 	for _, r := range e.Place().Roots() {
-		f := Finding{Area: "root", Name: string(r.Source), Status: "ok", Detail: fmt.Sprintf("%s: %d skills", r.Path, count[r.Path])}
+		f := Finding{Area: "root", Name: string(r.Source), Status: "ok", Detail: r.Path + ": " + skills(count[r.Path])}
 		if fi, err := os.Stat(r.Path); errors.Is(err, os.ErrNotExist) {
 			f.Status, f.Detail = "missing", r.Path+": does not exist"
 		} else if err != nil {
@@ -126,6 +126,13 @@ func roots(e *knack.Engine) []Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+func skills(n int) string {
+	if n == 1 {
+		return "1 skill"
+	}
+	return fmt.Sprintf("%d skills", n)
 }
 
 func settingsFiles(e *knack.Engine) []Finding {

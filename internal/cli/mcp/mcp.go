@@ -50,7 +50,13 @@ variable KNACK_MCP_TOKEN.
 The rules of the workspace hold for clients as for any model. Nobody can be
 asked, so what the rules leave open is refused, with the rule that would allow
 it. Commands in skills run on this machine, only where rules allow them, and in
-a workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" + `).`,
+a workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" + `).
+
+Hooks stand before each skill that a client is given: PreToolUse with the tool
+Skill (for prompts, too), UserPromptExpansion for prompts, PermissionRequest and
+SkillInvoked; and before each of its files, PreToolUse with the tool SkillRead.
+One that refuses gives the client an error with its reason; what hooks say to the
+person goes to standard error.`,
 		Example: `  knack mcp -C ~/project
   knack mcp --http 127.0.0.1:8808
   knack mcp --http 0.0.0.0:8808 --token-file ~/.knack-token`,
@@ -86,12 +92,14 @@ func (o *options) run(cmd *cobra.Command) error {
 		return err
 	}
 	log := o.log(cmd)
-	server := mcpserver.New(engine, mcpserver.Options{Version: version.Version, Log: log})
-	stop, err := watched(cmd.Context(), engine, log)
+	hooks := newHooks(engine, log)
+	server := mcpserver.New(engine, mcpserver.Options{Version: version.Version, Log: log, Hooks: hooks})
+	stop, err := watched(cmd.Context(), engine, server, log)
 	if err == nil {
 		err = o.serve(cmd, server, l, token)
 		stop()
 	}
+	hooks.close()
 	if errors.Is(err, context.Canceled) {
 		err = nil // being stopped is how a server ends
 	}
@@ -99,9 +107,9 @@ func (o *options) run(cmd *cobra.Command) error {
 }
 
 // watched keeps the skills up to date while clients use them; they are told that
-// the lists have changed (spec X-8).
-func watched(ctx context.Context, e *knack.Engine, log *slog.Logger) (stop func(), err error) {
-	o := knack.WatchOptions{Native: fsnotify.Open, Notice: func(text string) { log.Warn(text) }}
+// the lists have changed (spec X-8), and files that they wait for.
+func watched(ctx context.Context, e *knack.Engine, s *mcpserver.Server, log *slog.Logger) (stop func(), err error) {
+	o := knack.WatchOptions{Native: fsnotify.Open, Notice: func(text string) { log.Warn(text) }, Files: s.Files, File: s.FileChanged}
 	if e.Getenv("KNACK_WATCH") == "poll" {
 		o.Native = nil
 	}

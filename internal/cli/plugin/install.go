@@ -1,9 +1,7 @@
 package plugin
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +9,6 @@ import (
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/internal/cli/workspace"
 	"github.com/knack-skills/knack/plugin"
-	source "github.com/knack-skills/knack/source/plugin"
 )
 
 func newInstall(f *workspace.Flags) *cobra.Command {
@@ -106,6 +103,9 @@ func (p place) finish(all []*plugin.Prepared, where plugin.Where) error {
 		text.WriteString(summary(x))
 	}
 	if err := p.consent(text.String(), "Install it?"); err != nil {
+		return err
+	}
+	if values, err = p.askValues(main.Record.ID, values, main.Brings.Options); err != nil {
 		return err
 	}
 	out := result{Needs: []string{}, Outcome: "installed", Brings: &main.Brings}
@@ -237,47 +237,4 @@ func (o *options) offers(cmd *cobra.Command, args []string, typed string) ([]str
 		}
 	}
 	return out, cobra.ShellCompDirectiveDefault
-}
-
-// A setting is one value that was given for an option.
-type setting struct {
-	option source.Option
-	texts  []string
-}
-
-// readValues holds KEY=VALUE against the options that there are.
-func readValues(given []string, options []source.Option) ([]setting, error) {
-	var out []setting
-	for _, g := range given {
-		key, value, ok := strings.Cut(g, "=")
-		i := slices.IndexFunc(options, func(o source.Option) bool { return o.Key == key })
-		if !ok || i < 0 {
-			return nil, output.Usagef("%q: there is no such option, or no value; write KEY=VALUE", g)
-		}
-		if j := slices.IndexFunc(out, func(s setting) bool { return s.option.Key == key }); j >= 0 && options[i].Multiple {
-			out[j].texts = append(out[j].texts, value)
-			continue
-		}
-		out = append(out, setting{options[i], []string{value}})
-	}
-	for _, s := range out {
-		if _, err := plugin.Read(s.option, s.texts...); err != nil {
-			return nil, output.Usagef("%v", err)
-		}
-	}
-	return out, nil
-}
-
-// keep stores values, and returns the required options that have none.
-func (p place) keep(id string, values []setting, options []source.Option) ([]string, error) {
-	for _, v := range values {
-		err := p.PluginValues().Set(id, v.option, v.texts...)
-		if errors.Is(err, plugin.ErrInFile) {
-			p.say("notice: %s: %v", v.option.Key, err)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	_, unset, err := p.PluginValues().Get(id, options, true)
-	return append([]string{}, unset...), err
 }

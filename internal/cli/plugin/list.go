@@ -76,9 +76,18 @@ func (o *options) list(cmd *cobra.Command) error {
 		if r.Why != "" {
 			what = r.Why
 		}
-		cells = append(cells, []string{text.Terminal(r.ID), text.Terminal(r.Version), state, scopes(r.Installed), text.Terminal(what)})
+		cells = append(cells, []string{text.Terminal(r.ID), text.Terminal(r.shown()), state, scopes(r.Installed), text.Terminal(what)})
 	}
 	return o.flags.Style(w).Table(w, []string{"PLUGIN", "VERSION", "STATE", "SCOPE", "DESCRIPTION"}, cells)
+}
+
+// shown is the version, and the commit where that does not say it: a number may
+// stay while the files change.
+func (r row) shown() string {
+	if r.Commit == "" || strings.HasPrefix(r.Commit, r.Version) {
+		return r.Version
+	}
+	return r.Version + " (" + r.Commit[:min(len(r.Commit), 12)] + ")"
 }
 
 func scopes(list []plugin.Where) string {

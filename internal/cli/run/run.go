@@ -2,7 +2,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,13 +15,11 @@ import (
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/catalog"
-	"github.com/knack-skills/knack/internal/cli/chat"
 	"github.com/knack-skills/knack/internal/cli/output"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/llm"
 	"github.com/knack-skills/knack/llm/choose"
 	"github.com/knack-skills/knack/llm/offline"
-	"github.com/knack-skills/knack/slash"
 )
 
 // Run answers the prompt.
@@ -61,43 +58,6 @@ func (o *Options) Run(cmd *cobra.Command) (err error) {
 		return o.converse(cmd, e, message, model, names, out)
 	}
 	return o.offline(cmd, e, message, model, out)
-}
-
-// offline answers without a language model (spec A-2).
-func (o *Options) offline(cmd *cobra.Command, e *knack.Engine, message string, model choose.Choice, out *writer) (err error) {
-	if err := o.onlyOffline(cmd); err != nil {
-		return err
-	}
-	if out.telemetry, err = chat.NewRecorder(out.collector, e.Session().ID, model); err != nil {
-		return err
-	}
-	mcp, err := o.offlineServers(cmd.Context(), e, message, out)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, mcp.Close()) }()
-	out.start(offline.Name, []string{"Skill", "SkillSearch"}, mcp.Status())
-	ask := func(message string) (outcome, error) {
-		ctx, end := out.telemetry.Message(cmd.Context())
-		mcp.WaitFor(ctx, message)
-		a, err := o.answer(ctx, e, message, out)
-		end(err)
-		for _, n := range a.notices {
-			out.notice(n)
-		}
-		return a, err
-	}
-	if o.streamed() {
-		return o.serve(cmd.Context(), cmd.InOrStdin(), out, ask)
-	}
-	a, err := ask(message)
-	if err != nil && errors.Is(err, context.Canceled) {
-		return err
-	}
-	if werr := out.result(a, err); werr != nil {
-		return werr
-	}
-	return err
 }
 
 // input is the one message of a run; empty when messages come line by line.
@@ -179,25 +139,6 @@ type denial struct {
 	Reason string          `json:"reason"`
 }
 
-// answer takes the message down the one road: a typed /name by the person, any
-// other text by the model, which here is a search.
-func (o *Options) answer(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
-	p := slash.Parse(message, e, exists)
-	switch p.Kind {
-	case slash.Unknown:
-		_, err := e.Snapshot().Resolve(p.Unknown)
-		return outcome{}, &unknownError{name: p.Unknown, err: err}
-	case slash.Calls:
-		return typed(ctx, e, p.Calls, out)
-	}
-	if ids := wanted(e, o.said(message), out.notice); len(ids) > 0 {
-		if a, err := meant(ctx, e, ids, message, out); err != nil || a.text != "" {
-			return a, err
-		}
-	}
-	return chosen(ctx, e, cmp.Or(p.Text, message), out)
-}
-
 // An unknownError keeps the near names of the error below it.
 type unknownError struct {
 	name string
@@ -212,73 +153,6 @@ func (e *unknownError) Error() string {
 		s += ". Near names: " + strings.Join(missing.Near, ", ")
 	}
 	return s
-}
-
-func typed(ctx context.Context, e *knack.Engine, calls []slash.Call, out *writer) (outcome, error) {
-	o := outcome{turns: 1}
-	var results []*invoke.Result
-	for _, c := range calls {
-		r, err := invokeOne(ctx, e, invoke.Request{Name: c.Name, Args: c.Args, By: invoke.ByUser}, &o, out)
-		if err != nil {
-			return o, err
-		}
-		results = append(results, r)
-	}
-	o.text = offline.Answer("", results...)
-	return o, nil
-}
-
-// meant invokes the skills that keywords stand for; no text when none could be.
-func meant(ctx context.Context, e *knack.Engine, ids []string, message string, out *writer) (outcome, error) {
-	o := outcome{turns: 1}
-	var results []*invoke.Result
-	for _, id := range ids {
-		r, err := invokeOne(ctx, e, invoke.Request{Name: id, Args: message, By: invoke.ByKeyword}, &o, out)
-		switch {
-		case err == nil:
-			results = append(results, r)
-		case !passed(id, err, out.notice):
-			return o, err
-		}
-	}
-	if len(results) > 0 {
-		o.text = offline.Answer("", results...)
-	}
-	return o, nil
-}
-
-func chosen(ctx context.Context, e *knack.Engine, message string, out *writer) (outcome, error) {
-	o := outcome{turns: 1}
-	hits, err := e.Search(ctx, message, 1)
-	if err != nil {
-		return o, err
-	}
-	id, ok := offline.Choose(hits)
-	if !ok {
-		o.text = offline.NoMatch(message)
-		return o, nil
-	}
-	r, err := invokeOne(ctx, e, invoke.Request{Name: id, By: invoke.ByModel}, &o, out)
-	if err != nil {
-		return o, err
-	}
-	o.text = offline.Answer(message, r)
-	return o, nil
-}
-
-func invokeOne(ctx context.Context, e *knack.Engine, req invoke.Request, o *outcome, out *writer) (*invoke.Result, error) {
-	ctx, end := out.telemetry.Invocation(ctx, req)
-	r, err := e.Invoke(ctx, req)
-	end(r, err)
-	if err != nil {
-		if output.ExitCode(err) == output.ExitDenied {
-			o.denials = append(o.denials, skillDenial(req, err))
-		}
-		return nil, err
-	}
-	o.notices = append(o.notices, r.Notices...)
-	out.invoked(r, req.By, true)
-	return r, nil
 }
 
 func exists(path string) bool {

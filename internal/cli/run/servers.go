@@ -2,7 +2,11 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/knack-skills/knack"
 	"github.com/knack-skills/knack/internal/cli/ask"
@@ -26,13 +30,13 @@ func (o *Options) servers(ctx context.Context, e *knack.Engine, out *writer, onl
 	return servers.Open(ctx, so)
 }
 
-// offlineServers starts what a message names: the offline model calls no tools.
-// Of messages that are still to come nobody knows what they name.
+// offlineServers starts what a message or a hook names: the offline model calls no
+// tools. Of messages that are still to come nobody knows what they name.
 func (o *Options) offlineServers(ctx context.Context, e *knack.Engine, message string, out *writer) (*servers.Set, error) {
 	if o.streamed() {
 		return o.servers(ctx, e, out, nil)
 	}
-	return o.servers(ctx, e, out, servers.Mentions(message))
+	return o.servers(ctx, e, out, servers.Mentions(message, hookServers(e, o.Bare)...))
 }
 
 // allowServer asks about a server that the repository brings.
@@ -41,7 +45,31 @@ func (p *person) allowServer(ctx context.Context, s mcpconfig.Server) (yes, know
 	if s.Transport != mcpconfig.Stdio {
 		what = "It connects to:"
 	}
-	text := fmt.Sprintf("\n%s of this repository names the MCP server %q, which is new or has changed.\n%s\n%s",
-		output.Tilde(s.Path), s.Name, what, ask.Lines("  ", maxListed, servers.Starts(s)))
+	text := fmt.Sprintf("\n%s of this repository names the MCP server %q, which is new or has changed.\n%s\n%s%s",
+		output.Tilde(s.Path), s.Name, what, ask.Lines("  ", maxListed, servers.Starts(s)), given(s))
 	return p.terminal.Confirm(ctx, text, "Let this server start?")
+}
+
+// given shows what an entry gives to its server besides: the name of a library to
+// load, or a key of the person for somebody else. Variables stay as they are
+// written, since their values may be secrets.
+func given(s mcpconfig.Server) string {
+	var w struct{ Env, Headers map[string]string }
+	if json.Unmarshal(s.Entry, &w) != nil {
+		return "" // such an entry is not started
+	}
+	var b strings.Builder
+	for _, part := range []struct {
+		title, between string
+		values         map[string]string
+	}{{"with these variables:", "=", w.Env}, {"and sends:", ": ", w.Headers}} {
+		var lines []string
+		for _, name := range slices.Sorted(maps.Keys(part.values)) {
+			lines = append(lines, name+part.between+part.values[name])
+		}
+		if len(lines) > 0 {
+			b.WriteString(part.title + "\n" + ask.Lines("  ", maxListed, lines...))
+		}
+	}
+	return b.String()
 }

@@ -119,6 +119,13 @@ func (w *writer) message(m turn.Message) {
 		"message": map[string]any{"role": m.Role, "content": []map[string]string{{"type": "text", "text": m.Text}}}})
 }
 
+// added writes what would join the conversation besides, in a stream.
+func (w *writer) added(m turn.Message) {
+	if w.format == "stream-json" {
+		w.message(m)
+	}
+}
+
 type result struct {
 	Type              string    `json:"type"`
 	Result            string    `json:"result"`

@@ -208,9 +208,14 @@ func (s *Set) WaitForName(ctx context.Context, name string) {
 	s.WaitFor(ctx, "/"+strings.TrimPrefix(strings.TrimSpace(name), "/"))
 }
 
-// Mentions returns which servers a message may mean something of.
-func Mentions(message string) func(server string) bool {
-	return func(server string) bool { return mentions(message, server) }
+// Mentions returns which servers a message may mean something of, and those that
+// are named besides.
+func Mentions(message string, besides ...string) func(server string) bool {
+	return func(server string) bool {
+		return mentions(message, server) || slices.ContainsFunc(besides, func(name string) bool {
+			return mcpclient.Named(server, name)
+		})
+	}
 }
 
 // mentions reports whether a message may mean something of a server.

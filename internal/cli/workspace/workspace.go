@@ -159,9 +159,9 @@ func (f *Flags) options() (knack.Options, error) {
 
 // ExpandHome reads a leading "~" as the home directory; "~name" is left alone.
 func ExpandHome(d string) string {
-	if d == "~" || strings.HasPrefix(d, "~/") {
+	if rest, ok := skill.CutHome(d); ok {
 		if h, err := os.UserHomeDir(); err == nil {
-			return h + d[1:]
+			return h + rest
 		}
 	}
 	return d

@@ -116,7 +116,7 @@ func read(body []byte) (seen llmtest.Seen, fault string) {
 			return seen, fault
 		}
 	}
-	seen = llmtest.Seen{Model: w.Model, Body: body}
+	seen = llmtest.Seen{Model: w.Model}
 	for _, b := range w.System {
 		seen.System += b.Text
 	}

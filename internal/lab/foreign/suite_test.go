@@ -112,7 +112,8 @@ func TestSnippets(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := foreign.Snippets(string(doc))
-	if len(all) < 5 || strings.Count(string(doc), "```json")+strings.Count(string(doc), "```toml") != len(all) {
+	blocks := strings.Count(string(doc), "```json") + strings.Count(string(doc), "```toml")
+	if len(all) < 5 || blocks-len(hooksOf(string(doc))) != len(all) {
 		t.Fatalf("%d blocks stand for files", len(all))
 	}
 	for _, s := range all {
@@ -133,5 +134,53 @@ func TestSnippets(t *testing.T) {
 				t.Errorf("%v: %+v, %v", argv, res, err)
 			}
 		})
+	}
+}
+
+// hooksOf are the blocks of a document that hold hooks.
+func hooksOf(doc string) (out []string) {
+	for _, block := range strings.Split(doc, "```json\n")[1:] {
+		if text, _, _ := strings.Cut(block, "```"); strings.HasPrefix(text, "{\n  \"hooks\":") {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// TestHookOfThePage: the hook of docs/mcp.md keeps its skill away from an agent,
+// by tool, by prompt and as a file, and no other skill.
+func TestHookOfThePage(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := hooksOf(string(doc))
+	if len(list) != 1 {
+		t.Fatalf("%d blocks hold hooks", len(list))
+	}
+	p := newPlace(t)
+	p.write(".claude/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Deploys\n---\nDeploy.\n")
+	p.write("~/.claude/settings.json", list[0])
+	cmd := p.command(t.Context(), "knack", "mcp", "--trust")
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cs.Close()
+	const refused = "people deploy, agents do not"
+	for tool, args := range map[string]object{"Skill": {"skill": "deploy"}, "SkillRead": {"skill": "deploy", "path": "./SKILL.md"}} {
+		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, refused) {
+			t.Errorf("%s: %+v, %v", tool, res, err)
+		}
+	}
+	if _, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "deploy"}); err == nil || !strings.Contains(err.Error(), refused) {
+		t.Error("prompt:", err)
+	}
+	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "skill://deploy/SKILL.md"}); err == nil || !strings.Contains(err.Error(), refused) {
+		t.Error("resource:", err)
+	}
+	if res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "Skill", Arguments: object{"skill": "greet", "args": "Ann"}}); err != nil || res.IsError {
+		t.Errorf("another skill: %+v, %v", res, err)
 	}
 }

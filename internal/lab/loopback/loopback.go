@@ -33,7 +33,7 @@ type Protocol interface {
 type Script struct {
 	Begin []Event
 	Parts [][]Event // the events of each part of the reply
-	End   []Event
+	End   []Event // not empty
 }
 
 // An Event is one server-sent event.
@@ -157,7 +157,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, reply llmtest.Re
 	out.events(script.Begin)
 	for i, part := range script.Parts {
 		if i == len(script.Parts)-1 && (reply.Fault == llmtest.CutInside || reply.Fault == llmtest.Reset) {
-			n := len(part) - 1
+			n := len(part) / 2
 			out.events(part[:n])
 			half := part[n].bytes()
 			out.write(half[:len(half)/2])
@@ -177,7 +177,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, reply llmtest.Re
 		out.events([]Event{{Name: "error", Data: s.protocol.Error(reply)}})
 		return
 	case llmtest.Malformed:
-		out.events([]Event{{Data: []byte(`{"half":`)}})
+		// Under a name that clients read: events of other names they may skip.
+		out.events([]Event{{Name: script.End[0].Name, Data: []byte(`{"half":`)}})
 	}
 	out.events(script.End)
 }
