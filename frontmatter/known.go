@@ -63,7 +63,7 @@ var meanings = map[string]meaning{
 	"license":                  {"text", "", "Kept and shown."},
 	"compatibility":            {"text", "", "Kept and shown."},
 	"metadata":                 {"map", "", "Kept and shown."},
-	"requires":                 {"list", "", "Other skills that this one needs. A model then needs approval to start it; nothing else uses it in this release."},
+	"requires":                 {"list", "", "Other skills that this one needs. A model then needs approval to start it. Missing ones, and rings, are problems."},
 	"composes":                 {"list or map", "", "Other skills that this one is made of." + later},
 	"output_schema":            {"JSON Schema", "", "Shape of the result." + later},
 	"max_attempts":             {"number", "", "How often a result may be tried again." + later},

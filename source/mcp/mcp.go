@@ -94,7 +94,7 @@ func (s Source) Load(ctx context.Context) ([]*skill.Skill, []skill.Problem, erro
 		}
 		skills = append(skills, s.skill(p, ids[i]))
 	}
-	more, bad, err := s.offered(ctx, ids)
+	more, bad, err := s.offered(ctx, ids, skills)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list skills of MCP server %s: %w", s.Server, err)
 	}

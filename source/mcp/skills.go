@@ -52,8 +52,9 @@ type SkillClient interface {
 }
 
 // offered makes the entries of the Skills extension. taken are the ids of the
-// server's prompts, which keep them.
-func (s Source) offered(ctx context.Context, taken []string) ([]*skill.Skill, []skill.Problem, error) {
+// server's prompts, which keep them. A server may offer one skill in both ways, for
+// clients that know only one; the prompt, which it compiles itself, stands for both.
+func (s Source) offered(ctx context.Context, taken []string, prompts []*skill.Skill) ([]*skill.Skill, []skill.Problem, error) {
 	if s.Skills == nil {
 		return nil, nil, nil
 	}
@@ -86,6 +87,13 @@ func (s Source) offered(ctx context.Context, taken []string) ([]*skill.Skill, []
 			continue
 		}
 		id := promptName(sk.Name)
+		if slices.ContainsFunc(prompts, func(p *skill.Skill) bool {
+			return p.ID == ServerName(s.Server)+":"+id && p.Description == sk.Description
+		}) {
+			problems = append(problems, problem("duplicate-prompt", skill.Info, path,
+				fmt.Sprintf("the server offers %q as a prompt and as a skill; the prompt is used", id), "nothing needs to be done"))
+			continue
+		}
 		for n := 2; used[id]; n++ {
 			id = promptName(sk.Name) + "-" + strconv.Itoa(n)
 		}

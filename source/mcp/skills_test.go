@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/knack-skills/knack/skill"
 )
 
 // shelf is a server with skills.
@@ -124,6 +127,33 @@ func TestPromptsFirst(t *testing.T) {
 	}
 	if got := strings.Join(ids, " "); got != "s:refine s:refine-2 s:refine-3" || err != nil {
 		t.Error(got, problems, err)
+	}
+}
+
+// TestOfferedTwice: what a server offers as a prompt and as a skill, in the same
+// words, is one skill; the person can ask why.
+func TestOfferedTwice(t *testing.T) {
+	for _, tt := range []struct{ description, want string }{
+		{"Refines: text", "s:refine"},
+		{"Refines sugar.", "s:refine s:refine-2"},
+	} {
+		s := &shelf{server: *named("refine"), files: map[string]string{}}
+		s.prompts[0].Description = tt.description
+		uri := "skill://refine/SKILL.md"
+		s.files[uri] = fmt.Sprintf(refined, 1)
+		s.offers = append(s.offers, offering("refine", refinedHeader, s.files))
+		skills, problems, err := Source{Server: "s", Client: s, Skills: s}.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, k := range skills {
+			ids = append(ids, k.ID)
+		}
+		told := slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == "duplicate-prompt" && p.Severity == skill.Info })
+		if got := strings.Join(ids, " "); got != tt.want || told != (len(ids) == 1) {
+			t.Errorf("%q: %s, %v", tt.description, got, problems)
+		}
 	}
 }
 
