@@ -163,7 +163,7 @@ const listenMethod = "subscriptions/listen"
 // those that will be answered, answers those of answers.
 func messages(line []byte) (all [][]byte, calls, answers []jsonrpc.ID) {
 	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
+	if !json.Valid(line) { // DecodeMessage lets more follow, which ends the session
 		return nil, nil, nil
 	}
 	parts := []json.RawMessage{line}

@@ -43,7 +43,7 @@ func (w *world) serve(in io.Reader) map[string]json.RawMessage {
 // ended is answered.
 func TestNoise(t *testing.T) {
 	w := open(t, skills)
-	in := "Welcome to the wrapper!\n\n[1,2]\n[]\n{}\n{\"jsonrpc\":\"1.0\"}\nnull\n\xff\xfe\n" + hello + "{broken\n" +
+	in := "Welcome to the wrapper!\n\n[1,2]\n[]\n{}\n{\"jsonrpc\":\"1.0\"}\nnull\n\xff\xfe\n" + hello + "{broken\n" + `{"jsonrpc":"2.0","id":""}0` + "\n" +
 		strings.Repeat("x", 5<<20) + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Skill","arguments":{"skill":"shell"}}}` + "\r\n" +
 		`  {"jsonrpc":"2.0","id":3,"method":"no/such/method"}  ` + "\n" +
