@@ -2,11 +2,7 @@ package knack_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -16,21 +12,7 @@ func TestHomeIsAsked(t *testing.T) {
 	readers := map[string]bool{"Getenv": true, "LookupEnv": true, "getenv": true}
 	homes := map[string]bool{`"HOME"`: true, `"USERPROFILE"`: true, `"HOMEPATH"`: true}
 	asked := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
-			return fs.SkipDir
-		}
-		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	productCode(t, func(fset *token.FileSet, _ string, f *ast.File) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -53,11 +35,7 @@ func TestHomeIsAsked(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if asked == 0 {
 		t.Error("nobody asks for the home directory: the test looks in the wrong place")
 	}

@@ -293,7 +293,8 @@ func (e *Engine) stateDir(names ...string) string {
 
 // Invoke runs a skill on the one road (spec I-1), and counts its use in this
 // project (spec I-13). Its errors are those of [invoke.Invoke]; that a use could
-// not be counted is a notice.
+// not be counted is a notice. No hooks run, those of an administrator neither: a
+// host that runs some sets Hooks in what [Engine.Env] returns, and invokes with it.
 func (e *Engine) Invoke(ctx context.Context, req invoke.Request) (*invoke.Result, error) {
 	r, err := invoke.Invoke(ctx, req, e.Env())
 	if err != nil {

@@ -111,6 +111,11 @@ func (e *Engine) MCPApprovals() mcpconfig.Store { return mcpconfig.Store{Dir: e.
 // directory.
 func (e *Engine) MCPMemory() string { return e.stateDir("mcp-tools") }
 
+// MCPLogins is the directory that keeps at which MCP servers the person is signed
+// in, for [github.com/knack-skills/knack/mcpclient/oauth.Files]; empty without a
+// state directory.
+func (e *Engine) MCPLogins() string { return e.stateDir("mcp-logins") }
+
 // userFile is ~/.claude.json, or the file that CLAUDE_CONFIG_DIR puts in its place.
 func (e *Engine) userFile() string {
 	if e.place.ConfigDir != "" {

@@ -38,7 +38,7 @@ func watched(t *testing.T, w *world, hooks string, m llm.Model, change ...func(*
 		t.Fatal(faults)
 	}
 	k := &watch{t: t, w: w}
-	k.global = entriesOf(config, hookexec.Entry{Owner: "settings", Level: hookexec.User})
+	k.global = hookexec.Entries(config, hookexec.Entry{Owner: "settings", Level: hookexec.User})
 	k.runner = hookexec.New(hookexec.Options{
 		ProjectDir: w.engine.ProjectDir(), WorkDir: w.engine.Dir(),
 		AskModel: func(ctx context.Context, model, prompt string) (string, error) {
@@ -57,17 +57,6 @@ func watched(t *testing.T, w *world, hooks string, m llm.Model, change ...func(*
 	k.talk = agent.New(o)
 	t.Cleanup(k.talk.Close)
 	return k
-}
-
-func entriesOf(c hook.Config, like hookexec.Entry) (out []hookexec.Entry) {
-	for _, g := range c {
-		for _, h := range g.Handlers {
-			e := like
-			e.Event, e.Matcher, e.Handler = g.Event, g.Matcher, h
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 func (k *watch) Run(ctx context.Context, id session.AgentID, in hook.Input) hook.Outcome {

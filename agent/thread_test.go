@@ -13,6 +13,7 @@ import (
 	"github.com/knack-skills/knack/agent/skilltool"
 	"github.com/knack-skills/knack/agent/tool"
 	"github.com/knack-skills/knack/agent/tool/bash"
+	"github.com/knack-skills/knack/hook"
 	"github.com/knack-skills/knack/invoke"
 	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
@@ -25,11 +26,12 @@ type threaded struct {
 	rules permission.Rules
 	fork  invoke.Forker
 	ask   invoke.Asker
+	hooks func(context.Context, hook.Input) hook.Outcome
 }
 
 func (e threaded) Env() invoke.Env {
 	env := e.Engine.Env()
-	env.Fork, env.Ask = e.fork, e.ask
+	env.Fork, env.Ask, env.Hooks = e.fork, e.ask, e.hooks
 	env.Rules.Deny = slices.Concat(e.rules.Deny, env.Rules.Deny)
 	env.Rules = env.Rules.With(e.rules.Allow...)
 	return env
@@ -215,6 +217,48 @@ func TestThreadSub(t *testing.T) { // spec I-8, I-10
 			break
 		}
 		deep.Parent = next.Agent
+	}
+}
+
+// TestThreadHooks: the hooks that a host puts beside the road hold for what a
+// person types and for what a model calls, once for each call, and what they add
+// for a subagent is told to it (spec H-2, H-6).
+func TestThreadHooks(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		skills + "shut/SKILL.md":  skillFile("Shut."),
+		skills + "apart/SKILL.md": skillFile("Look.", "context: fork"),
+	})
+	var heard []string
+	e := &threaded{Engine: w.engine, rules: permission.Rules{Allow: []permission.Rule{rule(t, "Skill")}}}
+	e.hooks = func(_ context.Context, in hook.Input) hook.Outcome {
+		heard = append(heard, string(in.Event))
+		if in.CommandName == "shut" || in.Covers != nil && in.Covers("Skill(shut)") {
+			return hook.Outcome{Block: true, Opinion: hook.Deny, Reason: "closed"}
+		}
+		return hook.Outcome{Context: []string{"be brief"}}
+	}
+	thread := skilltool.For(e)
+	var sub *agent.Thread
+	e.fork = forks(func(r invoke.ForkRequest) (invoke.ForkResult, error) {
+		child, err := thread.Sub(r)
+		sub = child
+		return invoke.ForkResult{Text: "looked"}, err
+	})
+	if answer, ended := thread.Typed(t.Context(), "shut", ""); !ended || !strings.Contains(answer, "closed") {
+		t.Errorf("typed: %q", answer)
+	}
+	if got, failed := thread.Call(t.Context(), "Skill", json.RawMessage(`{"skill":"shut"}`)); !failed || !strings.Contains(got, "closed") {
+		t.Errorf("called: %q", got)
+	}
+	if got, failed := thread.Call(t.Context(), "Skill", json.RawMessage(`{"skill":"apart"}`)); failed {
+		t.Fatal(got)
+	}
+	if want := []string{"UserPromptExpansion", "PreToolUse", "PreToolUse", "SkillInvoked"}; !slices.Equal(heard, want) {
+		t.Errorf("events %q, want %q", heard, want)
+	}
+	got := sub.Texts()
+	if n := len(got); n != 4 || !strings.Contains(got[1], "Look.") || !strings.Contains(got[2], "PreToolUse hook: be brief") || !strings.Contains(got[3], "SkillInvoked hook: be brief") {
+		t.Errorf("the subagent is told %q", got)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/knack-skills/knack/approval"
+	"github.com/knack-skills/knack/internal/lab/killed"
 	"github.com/knack-skills/knack/skill"
 )
 
@@ -371,21 +372,7 @@ func TestProcesses(t *testing.T) {
 	wg.Wait()
 	check("two processes")
 	for range 8 {
-		cmd := command("two")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 5)); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
+		killed.At(t, command("two"), 5)
 		check("killed")
 	}
 }

@@ -166,12 +166,17 @@ func open(path string) (*os.File, error) {
 		}
 		f, err = openAppend(path)
 	}
+	return plain(f, err)
+}
+
+// plain returns what opening gave, if it is a regular file.
+func plain(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, errNotPlain)
+		err = fmt.Errorf("%s: %w", f.Name(), errNotPlain)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -3,7 +3,6 @@
 package audit_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"github.com/knack-skills/knack/audit"
+	"github.com/knack-skills/knack/internal/lab/killed"
 )
 
 // limit sets the largest file a writer may make, and keeps it alive when it
@@ -48,21 +48,7 @@ func TestKilled(t *testing.T) {
 	defer stop()
 	const rounds = 5
 	for i := range rounds {
-		cmd := writer(ctx, path, fmt.Sprintf("s%d", i), 0)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(out).ReadString('\n'); line != "going\n" {
-			t.Fatalf("the writer says %q, %v", line, err)
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
+		killed.At(t, writer(ctx, path, fmt.Sprintf("s%d", i), 0), len("going\n"))
 		log := &audit.Log{Path: path}
 		if err := log.Write(audit.Record{Kind: audit.Decision, SessionID: "after", Outcome: "allow"}); err != nil {
 			t.Fatal(err)

@@ -133,18 +133,7 @@ func parse(raw []byte, whole bool) Entry {
 
 // openRead opens a log. A pipe in place of it is refused, not waited for.
 func openRead(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|readFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, errNotPlain)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return plain(os.OpenFile(path, os.O_RDONLY|readFlags, 0))
 }
 
 // Last returns the last n records that f wants, oldest first, with the damaged

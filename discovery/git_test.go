@@ -20,15 +20,7 @@ var bits = []string{
 }
 
 func trickyPattern(r *rand.Rand) string {
-	var parts []string
-	for n := 1 + r.IntN(3); n > 0; n-- {
-		from := words
-		if r.IntN(2) == 0 {
-			from = bits
-		}
-		parts = append(parts, from[r.IntN(len(from))])
-	}
-	p := strings.Join(parts, "/")
+	p := randomPath(r, 3, words, bits)
 	switch r.IntN(10) {
 	case 0, 1, 2:
 		p = "!" + p

@@ -18,16 +18,18 @@ var segments = []string{"a", "b", "src", "docs", "x.ts", "y.d.ts", "a_test.go", 
 // pieces are further parts of patterns.
 var pieces = []string{"*", "**", "?", "[ab]", "*.ts", "*_test.go", "foo**", "s*", "*c", `\a`, "[!s]rc", "x*.ts", "[", "f*r", ""}
 
-func randomPattern(r *rand.Rand) string {
+// randomPath joins one to most names, each from one of two lists.
+func randomPath(r *rand.Rand, most int, lists ...[]string) string {
 	var parts []string
-	for n := 1 + r.IntN(4); n > 0; n-- {
-		from := segments
-		if r.IntN(2) == 0 {
-			from = pieces
-		}
+	for n := 1 + r.IntN(most); n > 0; n-- {
+		from := lists[r.IntN(len(lists))]
 		parts = append(parts, from[r.IntN(len(from))])
 	}
-	p := strings.Join(parts, "/")
+	return strings.Join(parts, "/")
+}
+
+func randomPattern(r *rand.Rand) string {
+	p := randomPath(r, 4, segments, pieces)
 	switch r.IntN(8) {
 	case 0:
 		p = "!" + p

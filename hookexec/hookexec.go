@@ -52,6 +52,19 @@ type Entry struct {
 	Key any
 }
 
+// Entries are the handlers of c, in their order. Where they come from, and all
+// else that c does not say, is as in like.
+func Entries(c hook.Config, like Entry) (out []Entry) {
+	for _, g := range c {
+		for _, h := range g.Handlers {
+			e := like
+			e.Event, e.Matcher, e.Handler = g.Event, g.Matcher, h
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // Dirs are the directories that the variables of spec H-5 name. One that is
 // empty is a variable that is not set.
 type Dirs struct {

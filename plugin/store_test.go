@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/knack-skills/knack/internal/lab/killed"
 	"github.com/knack-skills/knack/plugin"
 	"github.com/knack-skills/knack/plugin/fetch"
 	"github.com/knack-skills/knack/settings"
@@ -207,14 +208,7 @@ func TestKilled(t *testing.T) {
 		write(t, o.Path, map[string]string{"skills/s/SKILL.md": described}) // the last one may have died while it wrote
 		cmd := exec.Command(os.Args[0], "-test.run=TestKilled")
 		cmd.Env = append(os.Environ(), "KNACK_TEST_UPDATE="+dir, "KNACK_TEST_FROM="+o.Path)
-		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
-		if _, err := out.Read(make([]byte, 3)); err != nil { // it is at work
-			t.Fatal(err)
-		}
-		must(t, cmd.Process.Kill())
-		_ = cmd.Wait() // killed
+		killed.At(t, cmd, 3)
 		active, problems := plugin.Store{Dir: dir}.Active(enabled("p"))
 		if len(active) != 1 || len(problems) > 0 {
 			t.Fatalf("%+v %v", active, problems)

@@ -252,9 +252,11 @@ var corpus = map[string]samples{
 			front("allowed-tools: Bash"), front("allowed-tools: Read, Bash(*)"), front("allowed-tools: \"*\""),
 			front("allowed-tools: Bash(:*)"), front("allowed-tools: Bash(sudo:*)"), front("allowed-tools: Bash(bash *)"),
 			front("allowed-tools: Write(//**)"), front("allowed-tools: Edit(~/**)"), front("allowed-tools:\n  - Read\n  - mcp__*"),
+			front("allowed-tools: Write(~)"), front("allowed-tools: Edit(~/)"), front("allowed-tools: Write(/)"), front("allowed-tools: Edit(//*)"),
 		},
 		good: []sample{
 			front("allowed-tools: Bash(git log:*)"), front("allowed-tools: Read, Grep, Glob"), front("allowed-tools: Bash(npm test), Edit(src/**)"),
+			front("allowed-tools: Edit(~/notes/**)"), front("allowed-tools: Write(//tmp/x)"), front("allowed-tools: Edit(~joe/*)"),
 			front("allowed-tools: mcp__server__tool"), front("disallowed-tools: Bash"), front("allowed-tools: Bash(bash scripts/run.sh)"),
 		},
 	},

@@ -2,7 +2,6 @@ package settings_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,12 +152,7 @@ func TestRulesLaws(t *testing.T) {
 			}
 			files[level] = string(text)
 		}
-		dir, err := os.MkdirTemp("", "rules")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
-		s := settings.Load(newTree(tempDir{t, dir}, files).src)
+		s := loadOf(t, files)
 		for _, trusted := range []bool{false, true} {
 			rules, _ := s.Rules(trusted)
 			for d := range denied {

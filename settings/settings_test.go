@@ -359,12 +359,7 @@ func TestMergeLaws(t *testing.T) {
 			}
 			files[level] = string(text)
 		}
-		dir, err := os.MkdirTemp("", "merge")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
-		s := settings.Load(newTree(tempDir{t, dir}, files).src).ForTrust(true)
+		s := loadOf(t, files).ForTrust(true)
 		if len(s.Permissions.Deny) != len(all) {
 			t.Fatalf("deny %q, want those of %v", s.Permissions.Deny, all)
 		}
@@ -386,3 +381,13 @@ type tempDir struct {
 }
 
 func (d tempDir) TempDir() string { return d.dir }
+
+// loadOf loads the levels of one try of a property.
+func loadOf(t *rapid.T, files map[string]string) *settings.Settings {
+	dir, err := os.MkdirTemp("", "settings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	return settings.Load(newTree(tempDir{t, dir}, files).src)
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/knack-skills/knack/internal/lab/killed"
 	"github.com/knack-skills/knack/settings"
 )
 
@@ -242,21 +243,7 @@ func TestWriterProcesses(t *testing.T) {
 		t.Fatalf("%d rules", len(before))
 	}
 	for i := range 6 {
-		cmd := command(fmt.Sprint("killed", i))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 5)); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
+		killed.At(t, command(fmt.Sprint("killed", i)), 5)
 		now := allowed()
 		for r := range before {
 			if !now[r] {

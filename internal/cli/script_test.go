@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"knack": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"tidy":  func() { os.Exit(tidy(os.Args[1:])) },
 		"talk":  func() { os.Exit(talk(os.Args[1:])) },
+		"visit": func() { os.Exit(visit(os.Args[1:])) },
 	})
 }
 

@@ -118,15 +118,22 @@ const choice = "[n]: "
 // approvals lists what was approved for good.
 func (w *world) approvals() string { return w.run("permissions", "approvals", "--json").stdout }
 
-// TestTerminalApproval is the whole life of an approval on a real terminal: no,
-// for good, silence, a change with its diff, revoked (S-2, S-14).
-func TestTerminalApproval(t *testing.T) {
+// shipping is a trusted workspace with a skill that runs a script of its own.
+func shipping(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t)
 	w.skill("ship", "---\ndescription: ships the parcels to customers\nallowed-tools: Bash(sh *)\n---\nShip: !`sh ${CLAUDE_SKILL_DIR}/run.sh`\n")
 	w.file(".claude/skills/ship/run.sh", "echo one\n")
 	if out := w.run("doctor", "--trust"); out.code != 0 {
 		t.Fatalf("%+v", out)
 	}
+	return w
+}
+
+// TestTerminalApproval is the whole life of an approval on a real terminal: no,
+// for good, silence, a change with its diff, revoked (S-2, S-14).
+func TestTerminalApproval(t *testing.T) {
+	w := shipping(t)
 	args := []string{"-p", "ship the parcels to customers"}
 	question := "The model wants to use the skill ship."
 
@@ -287,12 +294,7 @@ func TestTerminalTypedAhead(t *testing.T) {
 // TestTerminalTwo: two processes that ask about one skill at once, and get one
 // yes for the old text and one for the new, keep what is on the disk or nothing.
 func TestTerminalTwo(t *testing.T) {
-	w := newWorld(t)
-	w.skill("ship", "---\ndescription: ships the parcels to customers\nallowed-tools: Bash(sh *)\n---\nShip: !`sh ${CLAUDE_SKILL_DIR}/run.sh`\n")
-	w.file(".claude/skills/ship/run.sh", "echo one\n")
-	if out := w.run("doctor", "--trust"); out.code != 0 {
-		t.Fatalf("%+v", out)
-	}
+	w := shipping(t)
 	args := []string{"-p", "ship the parcels to customers"}
 	first, second := w.terminal(args...), w.terminal(args...)
 	first.wait(choice)

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/wire"
 )
 
 // maxMarks is how many cache marks the API takes in one request.
@@ -57,17 +58,6 @@ type (
 	}
 )
 
-// marshal is json.Marshal without \u003c for <: the same text in fewer bytes.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // encode returns the body of a request and the beta features that it needs.
 func encode(r llm.Request) (body []byte, beta string, err error) {
 	model, wide := strings.CutSuffix(r.Model, wideSuffix)
@@ -99,7 +89,7 @@ func encode(r llm.Request) (body []byte, beta string, err error) {
 		}
 		w.Output.Format = &format{Type: "json_schema", Schema: s}
 	}
-	head, err := marshal(&w)
+	head, err := wire.Encode(&w)
 	if err != nil {
 		return nil, "", fmt.Errorf("request to the Anthropic API: %w", err)
 	}

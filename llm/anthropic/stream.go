@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/wire"
 )
 
 // An event is what we read of a server-sent event; the rest of it is ignored, as
@@ -161,13 +162,11 @@ func (a *answer) stop(index int) bool {
 
 // thinkingBlock is the block as the API wants it back, letter by letter.
 func thinkingBlock(text, signature string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(opaque{Type: "thinking", Thinking: text, Signature: signature}) != nil {
+	b, err := wire.Encode(opaque{Type: "thinking", Thinking: text, Signature: signature})
+	if err != nil {
 		return nil // three strings always encode
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return b
 }
 
 // opaque is what Block.Opaque of this provider looks like.

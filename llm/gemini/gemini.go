@@ -3,9 +3,7 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -72,7 +70,7 @@ func (c *Client) open(ctx context.Context, r llm.Request) (*wire.Stream, error) 
 	}
 	b := newBody(r)
 	for {
-		raw, err := encode(b)
+		raw, err := wire.Encode(b)
 		if err != nil {
 			return nil, fmt.Errorf("gemini: request: %w", err)
 		}
@@ -101,13 +99,4 @@ func (c *Client) address(model string) (string, error) {
 	q.Set("alt", "sse")
 	u.RawQuery = q.Encode()
 	return u.String(), nil
-}
-
-// encode leaves <, > and & as they are: models count each byte.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/knack-skills/knack/llm/wire"
 )
 
 // maxDepth is how deep a schema may be nested; what is deeper allows anything.
@@ -253,7 +255,7 @@ func toBytes(list []json.RawMessage) [][]byte {
 }
 
 func quote(s string) json.RawMessage {
-	b, err := encode(s)
+	b, err := wire.Encode(s)
 	if err != nil { // a string always marshals
 		return json.RawMessage(`""`)
 	}

@@ -127,7 +127,7 @@ func BenchmarkRequest(b *testing.B) {
 			llm.Message{Role: llm.User, Content: []llm.Block{{Type: llm.ToolResult, ToolUseID: id, Text: text}}})
 	}
 	for b.Loop() {
-		if _, err := encode(newBody(r)); err != nil {
+		if _, err := wire.Encode(newBody(r)); err != nil {
 			b.Fatal(err)
 		}
 	}

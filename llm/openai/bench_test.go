@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/llm/wire"
 )
 
 func splitLines(in []byte) [][]byte { return bytes.Split(in, []byte("\n")) }
@@ -36,7 +37,7 @@ func BenchmarkRequest(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := encode(build()); err != nil {
+				if _, err := wire.Encode(build()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,9 +5,7 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -116,7 +114,7 @@ type body interface {
 func (c *Client) open(ctx context.Context, path string, b body) (*wire.Stream, error) {
 	address := c.base.JoinPath(path).String()
 	for {
-		raw, err := encode(b)
+		raw, err := wire.Encode(b)
 		if err != nil {
 			return nil, fmt.Errorf("openai: request: %w", err)
 		}
@@ -129,13 +127,4 @@ func (c *Client) open(ctx context.Context, path string, b body) (*wire.Stream, e
 			return nil, err
 		}
 	}
-}
-
-// encode leaves <, > and & as they are: models count each byte.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,15 @@ func BaseURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("base URL %q: it must look like https://host/path", u.Redacted())
 	}
 	return u, nil
+}
+
+// Encode returns v as JSON with <, > and & as they are: models count each byte.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // Post sends a JSON body. A response whose status is not 2xx is an

@@ -149,3 +149,12 @@ func TestAnswerBreaksLate(t *testing.T) {
 		}
 	}
 }
+
+func TestEncode(t *testing.T) {
+	if got, err := Encode("a < b && c\n"); string(got) != `"a < b && c\n"` || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := Encode(make(chan int)); err == nil {
+		t.Error("a channel was encoded")
+	}
+}

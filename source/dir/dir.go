@@ -82,6 +82,8 @@ type scan struct {
 	fence    *fence
 	looked   int  // directories looked at so far
 	full     bool // the limit of them was reached
+	gone     bool // something disappeared while it was looked at
+	skills   []*skill.Skill
 	problems []skill.Problem
 
 	before *known      // what the last load found; nil without one

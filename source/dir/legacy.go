@@ -62,22 +62,8 @@ func (s *scan) commands(ctx context.Context, top *group) ([]*skill.Skill, error)
 	if err != nil {
 		return nil, err
 	}
-	var skills []*skill.Skill
-	gone := false
-	for _, f := range found {
-		s.problems = append(s.problems, f.problems...)
-		s.take(f)
-		if f.skill != nil {
-			skills = append(skills, f.skill)
-		}
-		gone = gone || f.gone
-	}
-	if gone {
-		s.rootGone()
-	}
-	skills = append(skills, s.stay()...)
-	s.identify(skills)
-	return skills, nil
+	s.gather(found)
+	return s.finished(), nil
 }
 
 // A listing is what one directory of commands holds.

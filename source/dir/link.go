@@ -29,17 +29,23 @@ func (f *fence) check(target string) error {
 	return refuse(leavesRoot, "the link leads to %s, outside %s", target, f.boundary)
 }
 
+// target returns where the link leads, if it may, and what is there.
+func (f *fence) target(link string) (string, fs.FileInfo, error) {
+	target, err := resolve(link)
+	if err == nil {
+		err = f.check(target)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	st, err := os.Stat(target)
+	return target, st, err
+}
+
 // file returns the regular file to which the link leads, if it may. The check
 // comes before opening: opening a device can have effects of its own.
 func (f *fence) file(link string) (string, error) {
-	target, err := resolve(link)
-	if err != nil {
-		return "", err
-	}
-	if err := f.check(target); err != nil {
-		return "", err
-	}
-	st, err := os.Stat(target)
+	target, st, err := f.target(link)
 	if err != nil {
 		return "", err
 	}
@@ -53,14 +59,7 @@ func (f *fence) file(link string) (string, error) {
 // outside the fence, or in which the link itself lies, and returns errNotDir
 // for a link to something other than a directory.
 func (f *fence) directory(from *group, link string) (string, error) {
-	target, err := resolve(link)
-	if err != nil {
-		return "", err
-	}
-	if err := f.check(target); err != nil {
-		return "", err
-	}
-	st, err := os.Stat(target)
+	target, st, err := f.target(link)
 	if err != nil {
 		return "", err
 	}

@@ -61,8 +61,6 @@ func (s *scan) folders(ctx context.Context, top *group) ([]*skill.Skill, error) 
 	}
 	s.looseFiles(top, entries)
 	level := candidates(top, entries)
-	var skills []*skill.Skill
-	gone := false
 	for len(level) > 0 {
 		level = s.limit(level)
 		found := make([]finding, len(level))
@@ -70,23 +68,34 @@ func (s *scan) folders(ctx context.Context, top *group) ([]*skill.Skill, error) 
 		if err != nil {
 			return nil, err
 		}
-		level = nil
-		for _, f := range found {
-			s.problems = append(s.problems, f.problems...)
-			s.take(f)
-			if f.skill != nil {
-				skills = append(skills, f.skill)
-			}
-			gone = gone || f.gone
-			level = append(level, f.next...)
-		}
+		level = s.gather(found)
 	}
-	if gone {
+	return s.finished(), nil
+}
+
+// gather takes what became of candidates, in their order, and returns the
+// directories that are to be looked at next.
+func (s *scan) gather(found []finding) (next []candidate) {
+	for _, f := range found {
+		s.problems = append(s.problems, f.problems...)
+		s.take(f)
+		if f.skill != nil {
+			s.skills = append(s.skills, f.skill)
+		}
+		s.gone = s.gone || f.gone
+		next = append(next, f.next...)
+	}
+	return next
+}
+
+// finished returns the skills when everything was looked at.
+func (s *scan) finished() []*skill.Skill {
+	if s.gone {
 		s.rootGone()
 	}
-	skills = append(skills, s.stay()...)
-	s.identify(skills)
-	return skills, nil
+	s.skills = append(s.skills, s.stay()...)
+	s.identify(s.skills)
+	return s.skills
 }
 
 // limit cuts a level where the root's budget of directories ends (spec C-3).

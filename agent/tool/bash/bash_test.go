@@ -56,29 +56,14 @@ type args map[string]any
 
 func (b *bench) plan(name string, in args) agent.Plan {
 	b.t.Helper()
-	raw, err := json.Marshal(in)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	p, err := b.tools[name].Plan(raw)
-	if err != nil {
-		b.t.Fatalf("%s(%s): %v", name, raw, err)
-	}
-	return p
+	return tooltest.Plan(b.t, b.tools[name], in)
 }
 
 // as calls a tool as an agent and returns its text; errors begin with "! ".
 func (b *bench) as(a session.AgentID, name string, in args) string {
 	b.t.Helper()
-	r, err := b.plan(name, in).Run(b.t.Context(), agent.CallEnv{Agent: a, Progress: func(string) {}})
-	if err != nil {
-		b.t.Fatalf("%s: %v", name, err)
-	}
-	text := strings.ReplaceAll(r.Text, b.dir, "DIR")
-	if r.IsError {
-		return "! " + text
-	}
-	return text
+	text := tooltest.Call(b.t, b.tools[name], agent.CallEnv{Agent: a, Progress: func(string) {}}, in)
+	return strings.ReplaceAll(text, b.dir, "DIR")
 }
 
 func (b *bench) call(name string, in args) string {

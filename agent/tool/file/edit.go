@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agent/tool"
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/permission"
 )
 
 //go:embed edit.md
@@ -45,35 +45,20 @@ func (t *Edit) Plan(input json.RawMessage) (agent.Plan, error) {
 	if err := in.check(); err != nil {
 		return agent.Plan{}, fmt.Errorf("Edit: %w", err)
 	}
-	req, err := request(t.base, "Edit", in.Path)
-	if err != nil {
-		return agent.Plan{}, err
-	}
-	return agent.Plan{
-		Ask:     req,
-		Touches: []string{req.Input.Path},
-		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
-			if err := ctx.Err(); err != nil {
-				return agent.Result{}, err
-			}
-			var text string
-			err := t.seen.change(env, req, func(d *document) error {
-				start, end, n, err := in.apply(d)
-				if err != nil {
-					return err
-				}
-				where := ""
-				if n > 1 {
-					where = ", the first one"
-				}
-				text = fmt.Sprintf("Changed %s (%s)%s. Around it the file now reads:\n%s",
-					req.Input.Path, count(n, "replacement"), where, snippet(d.text, start, end))
-				return nil
-			})
+	return plan(t.base, "Edit", in.Path, func(env agent.CallEnv, req permission.Request) (text string, err error) {
+		err = t.seen.change(env, req, func(d *document) error {
+			start, end, n, err := in.apply(d)
 			if err != nil {
-				return failed(err)
+				return err
 			}
-			return agent.Result{Text: text}, nil
-		},
-	}, nil
+			where := ""
+			if n > 1 {
+				where = ", the first one"
+			}
+			text = fmt.Sprintf("Changed %s (%s)%s. Around it the file now reads:\n%s",
+				req.Input.Path, count(n, "replacement"), where, snippet(d.text, start, end))
+			return nil
+		})
+		return text, err
+	})
 }

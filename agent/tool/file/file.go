@@ -8,11 +8,13 @@
 package file
 
 import (
+	"context"
 	"crypto/sha256"
 	"sync"
 
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agent/tool"
+	"github.com/knack-skills/knack/permission"
 	"github.com/knack-skills/knack/session"
 )
 
@@ -63,6 +65,28 @@ func (s *Seen) of(a session.AgentID, path string) (stamp, bool) {
 // Tools returns Read, Write, Edit and MultiEdit with one memory.
 func Tools(base tool.Base, seen *Seen) []agent.Tool {
 	return []agent.Tool{NewRead(base, seen), NewWrite(base, seen), NewEdit(base, seen), NewMultiEdit(base, seen)}
+}
+
+// plan is a call that changes the file at path; run says what it has done.
+func plan(base tool.Base, name, path string, run func(agent.CallEnv, permission.Request) (string, error)) (agent.Plan, error) {
+	req, err := request(base, name, path)
+	if err != nil {
+		return agent.Plan{}, err
+	}
+	return agent.Plan{
+		Ask:     req,
+		Touches: []string{req.Input.Path},
+		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
+			if err := ctx.Err(); err != nil {
+				return agent.Result{}, err
+			}
+			text, err := run(env, req)
+			if err != nil {
+				return failed(err)
+			}
+			return agent.Result{Text: text}, nil
+		},
+	}, nil
 }
 
 // failed is a result that tells the model what went wrong.

@@ -44,15 +44,7 @@ type args map[string]any
 
 func (b *bench) plan(name string, in args) agent.Plan {
 	b.t.Helper()
-	raw, err := json.Marshal(in)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	p, err := b.tools[name].Plan(raw)
-	if err != nil {
-		b.t.Fatalf("%s(%s): %v", name, raw, err)
-	}
-	return p
+	return tooltest.Plan(b.t, b.tools[name], in)
 }
 
 func env(a session.AgentID) agent.CallEnv {
@@ -62,15 +54,7 @@ func env(a session.AgentID) agent.CallEnv {
 // as calls a tool as an agent and returns its text; errors begin with "! ".
 func (b *bench) as(a session.AgentID, name string, in args) string {
 	b.t.Helper()
-	r, err := b.plan(name, in).Run(b.t.Context(), env(a))
-	if err != nil {
-		b.t.Fatalf("%s: %v", name, err)
-	}
-	text := strings.ReplaceAll(r.Text, b.dir, "DIR")
-	if r.IsError {
-		return "! " + text
-	}
-	return text
+	return strings.ReplaceAll(tooltest.Call(b.t, b.tools[name], env(a), in), b.dir, "DIR")
 }
 
 func (b *bench) call(name string, in args) string {

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"github.com/knack-skills/knack/agent"
 	"github.com/knack-skills/knack/agent/tool"
 	"github.com/knack-skills/knack/llm"
+	"github.com/knack-skills/knack/permission"
 )
 
 //go:embed multiedit.md
@@ -53,29 +53,14 @@ func (t *MultiEdit) Plan(input json.RawMessage) (agent.Plan, error) {
 			return agent.Plan{}, fmt.Errorf("MultiEdit: edits[%d]: %w", i, err)
 		}
 	}
-	req, err := request(t.base, "MultiEdit", in.Path)
-	if err != nil {
-		return agent.Plan{}, err
-	}
-	return agent.Plan{
-		Ask:     req,
-		Touches: []string{req.Input.Path},
-		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
-			if err := ctx.Err(); err != nil {
-				return agent.Result{}, err
-			}
-			var text string
-			err := t.seen.change(env, req, func(d *document) error {
-				shown, err := applyAll(d, in.Edits)
-				text = fmt.Sprintf("Changed %s (%s). What has changed now reads:\n%s", req.Input.Path, count(len(in.Edits), "edit"), shown)
-				return err
-			})
-			if err != nil {
-				return failed(err)
-			}
-			return agent.Result{Text: text}, nil
-		},
-	}, nil
+	return plan(t.base, "MultiEdit", in.Path, func(env agent.CallEnv, req permission.Request) (text string, err error) {
+		err = t.seen.change(env, req, func(d *document) error {
+			shown, err := applyAll(d, in.Edits)
+			text = fmt.Sprintf("Changed %s (%s). What has changed now reads:\n%s", req.Input.Path, count(len(in.Edits), "edit"), shown)
+			return err
+		})
+		return text, err
+	})
 }
 
 // applyAll makes the changes in order and returns a snippet of the lines from

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -53,24 +52,9 @@ func (t *Write) Plan(input json.RawMessage) (agent.Plan, error) {
 	if strings.HasSuffix(in.Path, "/") {
 		return agent.Plan{}, fmt.Errorf("Write: %q names a directory: give the name of a file", in.Path)
 	}
-	req, err := request(t.base, "Write", in.Path)
-	if err != nil {
-		return agent.Plan{}, err
-	}
-	return agent.Plan{
-		Ask:     req,
-		Touches: []string{req.Input.Path},
-		Run: func(ctx context.Context, env agent.CallEnv) (agent.Result, error) {
-			if err := ctx.Err(); err != nil {
-				return agent.Result{}, err
-			}
-			text, err := t.run(env, req, in.Content)
-			if err != nil {
-				return failed(err)
-			}
-			return agent.Result{Text: text}, nil
-		},
-	}, nil
+	return plan(t.base, "Write", in.Path, func(env agent.CallEnv, req permission.Request) (string, error) {
+		return t.run(env, req, in.Content)
+	})
 }
 
 func (t *Write) run(env agent.CallEnv, req permission.Request, content string) (string, error) {

@@ -31,6 +31,35 @@ func Run(t *testing.T, tool agent.Tool, valid ...string) {
 	t.Run("pure", func(t *testing.T) { pure(t, tool, valid) })
 }
 
+// Plan is the plan of a call that the tool must accept; in is anything that
+// becomes the input as JSON.
+func Plan(t testing.TB, tool agent.Tool, in any) agent.Plan {
+	t.Helper()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tool.Plan(raw)
+	if err != nil {
+		t.Fatalf("%s(%s): %v", tool.Spec().Name, raw, err)
+	}
+	return p
+}
+
+// Call calls a tool with an input as [Plan] takes it and returns its text; errors
+// begin with "! ".
+func Call(t testing.TB, tool agent.Tool, env agent.CallEnv, in any) string {
+	t.Helper()
+	r, err := Plan(t, tool, in).Run(t.Context(), env)
+	if err != nil {
+		t.Fatalf("%s: %v", tool.Spec().Name, err)
+	}
+	if r.IsError {
+		return "! " + r.Text
+	}
+	return r.Text
+}
+
 // spec: the description is constant, and its schema is one.
 func spec(t *testing.T, tool agent.Tool) {
 	s := tool.Spec()

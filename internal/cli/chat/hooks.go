@@ -32,7 +32,7 @@ type Declared struct {
 func Hooks(e *knack.Engine) (out []Declared) {
 	on, left := e.Settings().HooksInForce()
 	for _, f := range slices.Concat(on, left) {
-		for _, entry := range entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))}) {
+		for _, entry := range hookexec.Entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))}) {
 			out = append(out, Declared{entry, f.Off})
 		}
 	}
@@ -60,7 +60,7 @@ func GlobalHooks(e *knack.Engine, bare bool) []hookexec.Entry {
 		if bare && string(f.Level) != hookexec.Managed {
 			continue
 		}
-		out = append(out, entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))})...)
+		out = append(out, hookexec.Entries(f.Config, hookexec.Entry{Owner: f.Path, Level: level(string(f.Level))})...)
 	}
 	if bare {
 		return out
@@ -75,7 +75,7 @@ func GlobalHooks(e *knack.Engine, bare bool) []hookexec.Entry {
 
 // pluginEntries are the hooks that a plugin brings in its hooks file.
 func pluginEntries(p knack.PluginHook) []hookexec.Entry {
-	return entries(p.Config, hookexec.Entry{Owner: p.Plugin.Name, Level: hookexec.Plugin, Env: p.Env,
+	return hookexec.Entries(p.Config, hookexec.Entry{Owner: p.Plugin.Name, Level: hookexec.Plugin, Env: p.Env,
 		Dirs: hookexec.Dirs{PluginRoot: p.Plugin.Dir, PluginData: p.Data}})
 }
 
@@ -88,7 +88,7 @@ func admitPlugin(e *knack.Engine, p knack.PluginHook) (ok bool, why string) {
 
 // SkillHooks returns the hooks that a skill registers when it is invoked.
 func SkillHooks(e *knack.Engine, s *catalog.Entry) []hookexec.Entry {
-	return entries(s.Run.Hooks, hookexec.Entry{Owner: s.ID, Level: hookexec.Skill, Dirs: dirs(e, s.Origin)})
+	return hookexec.Entries(s.Run.Hooks, hookexec.Entry{Owner: s.ID, Level: hookexec.Skill, Dirs: dirs(e, s.Origin)})
 }
 
 // Admit holds the hooks of a skill or an agent against policy (spec H-10).
@@ -122,17 +122,6 @@ func level(l string) string {
 		return hookexec.User
 	}
 	return l
-}
-
-func entries(c hook.Config, like hookexec.Entry) (out []hookexec.Entry) {
-	for _, g := range c {
-		for _, h := range g.Handlers {
-			e := like
-			e.Event, e.Matcher, e.Handler = g.Event, g.Matcher, h
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // hooks finds and runs the hooks that hold for an agent (spec chapter 7).

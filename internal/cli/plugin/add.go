@@ -61,11 +61,7 @@ func (o *options) add(cmd *cobra.Command, arg string) error {
 	in, stop := p.installer(from.String())
 	lone, all, err := in.Add(cmd.Context(), from)
 	stop()
-	defer func() {
-		for _, x := range all {
-			_ = x.Discard() // what stays is swept later
-		}
-	}()
+	defer discard(all)
 	if err != nil {
 		return denied(err)
 	}

@@ -54,11 +54,7 @@ func newSwitch(f *workspace.Flags, on bool) *cobra.Command {
 }
 
 func (o *options) turn(cmd *cobra.Command, id string, on bool) error {
-	p, err := o.open(cmd)
-	if err != nil {
-		return err
-	}
-	r, err := p.PluginStore().Find(id)
+	p, r, err := o.find(cmd, id)
 	if err != nil {
 		return err
 	}
@@ -152,11 +148,7 @@ func (p place) renew(r plugin.Record) (result, error) {
 	from := r.Origin
 	all, err := in.PrepareAll(p.cmd.Context(), r.Name, r.Market, from)
 	stop()
-	defer func() {
-		for _, x := range all {
-			_ = x.Discard() // what stays is swept later
-		}
-	}()
+	defer discard(all)
 	if err != nil {
 		return out, err
 	}
@@ -207,11 +199,7 @@ func newRemove(f *workspace.Flags) *cobra.Command {
 }
 
 func (o *options) remove(cmd *cobra.Command, id string) error {
-	p, err := o.open(cmd)
-	if err != nil {
-		return err
-	}
-	r, err := p.PluginStore().Find(id)
+	p, r, err := o.find(cmd, id)
 	if err != nil {
 		return err
 	}
@@ -279,11 +267,7 @@ type option struct {
 }
 
 func (o *options) config(cmd *cobra.Command, id string, given []string) error {
-	p, err := o.open(cmd)
-	if err != nil {
-		return err
-	}
-	r, err := p.PluginStore().Find(id)
+	p, r, err := o.find(cmd, id)
 	if err != nil {
 		return err
 	}

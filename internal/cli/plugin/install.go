@@ -80,15 +80,18 @@ func (p place) bring(name, market string, from plugin.Origin, where plugin.Where
 	in, stop := p.installer(what)
 	all, err := in.PrepareAll(p.cmd.Context(), name, market, from)
 	stop()
-	defer func() {
-		for _, x := range all {
-			_ = x.Discard() // what stays is swept later
-		}
-	}()
+	defer discard(all)
 	if err != nil {
 		return denied(err)
 	}
 	return p.finish(all, where)
+}
+
+// discard removes what was prepared and not committed. What stays is swept later.
+func discard(all []*plugin.Prepared) {
+	for _, x := range all {
+		_ = x.Discard()
+	}
 }
 
 // finish asks for consent and installs; the last one is what was asked for.

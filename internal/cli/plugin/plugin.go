@@ -80,6 +80,16 @@ func (o *options) open(cmd *cobra.Command) (place, error) {
 	return place{e, cmd, o}, err
 }
 
+// find is open, with a plugin that is installed.
+func (o *options) find(cmd *cobra.Command, id string) (place, plugin.Record, error) {
+	p, err := o.open(cmd)
+	if err != nil {
+		return p, plugin.Record{}, err
+	}
+	r, err := p.PluginStore().Find(id)
+	return p, r, err
+}
+
 // where is the installation that --scope means.
 func (p place) where(scope string) (plugin.Where, error) {
 	s := plugin.Scope(scope)

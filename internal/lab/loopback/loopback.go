@@ -33,7 +33,7 @@ type Protocol interface {
 type Script struct {
 	Begin []Event
 	Parts [][]Event // the events of each part of the reply
-	End   []Event // not empty
+	End   []Event   // not empty
 }
 
 // An Event is one server-sent event.
