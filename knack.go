@@ -78,8 +78,10 @@ type Engine struct {
 	bundled *bundled.Source // nil without compiled-in skills
 
 	active   []plugin.Active // the plugins that are on
-	pluginMu sync.Mutex      // guards the field below
+	pluginMu sync.Mutex      // guards the three fields below
+	forgot   int             // how often the two below were
 	plugins  []Plugin        // see Plugins; nil before
+	hooks    []PluginHook    // see PluginHooks; nil before
 
 	files    *dir.Cache // what skill files said
 	reload   sync.Mutex // one refresh at a time, because each has its own limit

@@ -92,7 +92,8 @@ func (e *Engine) Plugins() []Plugin {
 func (e *Engine) forgetPlugins() {
 	e.pluginMu.Lock()
 	defer e.pluginMu.Unlock()
-	e.plugins = nil
+	e.plugins, e.hooks = nil, nil
+	e.forgot++
 }
 
 // AgentRoots returns where definitions of agents are looked for, existing or not.
@@ -162,8 +163,27 @@ type PluginHook struct {
 }
 
 // PluginHooks returns the hooks of the plugins that are on, by plugin. Values of
-// options stand in the words of hooks that no shell reads.
-func (e *Engine) PluginHooks() (out []PluginHook) {
+// options stand in the words of hooks that no shell reads. They are read at the
+// first call and again after [Engine.Refresh], since hooks are asked for at every
+// event and a keyring may ask the person; callers change nothing.
+func (e *Engine) PluginHooks() []PluginHook {
+	e.pluginMu.Lock()
+	known, forgot := e.hooks, e.forgot
+	e.pluginMu.Unlock()
+	if known != nil {
+		return known
+	}
+	known = e.readPluginHooks()
+	e.pluginMu.Lock()
+	defer e.pluginMu.Unlock()
+	if e.forgot == forgot { // else it is old by now
+		e.hooks = known
+	}
+	return known
+}
+
+func (e *Engine) readPluginHooks() []PluginHook {
+	out := []PluginHook{}
 	for _, p := range e.Plugins() {
 		if p.Manifest == nil || len(p.Manifest.Hooks) == 0 {
 			continue

@@ -212,6 +212,20 @@ func TestPluginOptions(t *testing.T) {
 	if len(h) != 1 || strings.Join(h[0].Config[0].Handlers[0].Args, " ") != "value hidden" || !slices.Contains(h[0].Env, "CLAUDE_PLUGIN_OPTION_secret=hidden") {
 		t.Errorf("%+v", h)
 	}
+	// A keyring is not asked at every event, but again after a reload.
+	if err := e.PluginValues().Set("p", options[0], "other"); err != nil {
+		t.Fatal(err)
+	}
+	args := func() string { return strings.Join(e.PluginHooks()[0].Config[0].Handlers[0].Args, " ") }
+	if got := args(); got != "value hidden" {
+		t.Error(got)
+	}
+	if _, err := e.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := args(); got != "other hidden" {
+		t.Error(got)
+	}
 	for entry := range e.Snapshot().All() {
 		if entry.Origin.Source != skill.Plugin || !entry.Origin.FromWorkspace() == false {
 			t.Errorf("%+v", entry.Origin)
