@@ -84,8 +84,10 @@ func (e *Engine) Watch(ctx context.Context, o WatchOptions) (stop func(), err er
 		return nil, err
 	}
 	l.reconfigure(nil, func(string) bool { return true }) // what changed between loading and now is never reported
+	e.touch.turn.Lock()
 	before := e.Snapshot()
 	after, err := e.catalog.Refresh(ctx)
+	e.touch.turn.Unlock()
 	if err != nil {
 		e.live.leave(moved)
 		w.Close()

@@ -238,16 +238,7 @@ func (e *Engine) hold(source string, files []string, why string) {
 // apply loads again, and tells what came of it. Back are files that are again
 // what they were.
 func (l *liveness) apply(ctx context.Context, c Change, back []string, configure bool) {
-	e := l.e
-	before := e.Snapshot()
-	if configure {
-		l.reconfigure(l.o.Notice, c.of)
-	}
-	e.Forget()
-	if err := e.nestedAgain(ctx); err != nil {
-		return // ctx ended
-	}
-	after, err := e.refresh(ctx, func(path string) bool { return c.of(path) || slices.Contains(back, path) })
+	before, after, err := l.load(ctx, c, back, configure)
 	if err != nil {
 		return // ctx ended
 	}
@@ -256,6 +247,23 @@ func (l *liveness) apply(ctx context.Context, c Change, back []string, configure
 	if l.o.Done != nil && len(c.Sources)+len(c.Added)+len(c.Changed)+len(c.Removed) > 0 {
 		l.o.Done(c)
 	}
+}
+
+// load returns what counted before a change and after it. The error is that of ctx.
+func (l *liveness) load(ctx context.Context, c Change, back []string, configure bool) (before, after *catalog.Snapshot, err error) {
+	e := l.e
+	e.touch.turn.Lock()
+	defer e.touch.turn.Unlock()
+	before = e.Snapshot()
+	if configure {
+		l.reconfigure(l.o.Notice, c.of)
+	}
+	e.Forget()
+	if err := e.nestedAgain(ctx); err != nil {
+		return nil, nil, err
+	}
+	after, err = e.refresh(ctx, func(path string) bool { return c.of(path) || slices.Contains(back, path) })
+	return before, after, err
 }
 
 // nestedAgain joins skills directories that appeared where others were found

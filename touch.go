@@ -88,6 +88,9 @@ func someOf(entries []*catalog.Entry) string {
 
 // touching is what an engine remembers of touched files.
 type touching struct {
+	// turn is taken by discoveries and by reloads, before mu, so that a skill is
+	// told of by one of them (spec D-5).
+	turn    sync.Mutex
 	mu      sync.Mutex          // one touch at a time, until its skills are loaded
 	nested  *discovery.Nested   // nil until needed, and without project skills
 	refused map[string]*refusal // by skills directory
@@ -137,6 +140,8 @@ func (e *Engine) Touch(files ...string) []string {
 // A listener of the catalog must not call Discover.
 func (e *Engine) Discover(ctx context.Context, files ...string) (Discovery, error) {
 	t := &e.touch
+	t.turn.Lock()
+	defer t.turn.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var d Discovery

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/knack-skills/knack/mcpconfig"
@@ -13,8 +13,9 @@ import (
 
 // A link is a connection with the process behind it, if there is one.
 type link struct {
-	conn *Connection
-	proc *process // nil for HTTP
+	conn   *Connection
+	proc   *process // nil for HTTP
+	denied atomic.Pointer[DeniedError]
 }
 
 // dial starts or reaches a server. Without an error the link has to be closed.
@@ -30,7 +31,9 @@ func (s *Server) dial(ctx context.Context, legacy bool, changed func()) (*link, 
 		l.proc, e.Stream = p, p
 	default:
 		e.URL, e.SSE = s.Config.URL, s.Config.Transport == mcpconfig.SSE
-		e.Client = s.client()
+		var astray context.CancelCauseFunc
+		ctx, astray = context.WithCancelCause(ctx) // it ends with the connection, as the context of the caller does
+		e.Client = s.client(l, astray)
 	}
 	type dialed struct {
 		conn *Connection
@@ -60,9 +63,14 @@ func (s *Server) dial(ctx context.Context, legacy bool, changed func()) (*link, 
 	return nil, err
 }
 
-// failed ends what was started and adds what the process has said.
+// failed ends what was started and adds what the process has said. That the
+// server does not let this person in is the reason, whatever the protocol makes
+// of it.
 func (l *link) failed(err error) error {
 	if l.proc == nil {
+		if denied := l.denied.Load(); denied != nil {
+			return denied
+		}
 		return err
 	}
 	l.proc.abort()
@@ -97,8 +105,8 @@ func (l *link) reason() error {
 	return l.proc.explain(errors.New("the connection has ended"))
 }
 
-// client sends the headers of the entry to the server, and to nobody else.
-func (s *Server) client() *http.Client {
+// client sends what the server may know to the server, and to nobody else.
+func (s *Server) client(l *link, astray func(error)) *http.Client {
 	base := s.fleet.opts.HTTP
 	if base == nil {
 		base = &http.Client{}
@@ -108,7 +116,8 @@ func (s *Server) client() *http.Client {
 	if rt == nil {
 		rt = http.DefaultTransport
 	}
-	c.Transport = headers{s.Config.Headers, rt}
+	c.Transport = entrance{server: s.Config, access: s.fleet.opts.Access, next: rt, astray: astray,
+		denied: func(e *DeniedError) { l.denied.CompareAndSwap(nil, e) }}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
 			return fmt.Errorf("it redirects to another host, %s, which is not followed", r.URL.Host)
@@ -119,31 +128,4 @@ func (s *Server) client() *http.Client {
 		return nil
 	}
 	return &c
-}
-
-type headers struct {
-	set  map[string]string
-	next http.RoundTripper
-}
-
-// RoundTrip implements [http.RoundTripper]. That a server does not know who is
-// asking is an error here, where it can be said what to do.
-func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	for k, v := range h.set {
-		if strings.EqualFold(k, "host") {
-			r.Host = v
-			continue
-		}
-		r.Header.Set(k, v)
-	}
-	res, err := h.next.RoundTrip(r)
-	if err != nil || res.StatusCode != http.StatusUnauthorized {
-		return res, err
-	}
-	_ = res.Body.Close() // what it says besides is for programs that sign in
-	if r.Header.Get("Authorization") != "" {
-		return nil, errors.New("it does not accept the Authorization header of its entry (401 Unauthorized)")
-	}
-	return nil, errors.New(`it asks for authorization (401 Unauthorized): add a header to its entry, as in "headers": {"Authorization": "Bearer ${TOKEN}"}; signing in with OAuth is not offered`)
 }

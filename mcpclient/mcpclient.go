@@ -29,6 +29,7 @@ type Options struct {
 	Dir     string   // where servers run
 	Env     []string // their environment, besides what their entries say
 	HTTP    *http.Client
+	Access  Access // who asks, for servers behind HTTP; nil means nobody
 	Memory  Memory // of the tools that servers offer
 	// Changed is told that a server offers something else than before. It is
 	// called by one goroutine for each server, which goes on when it returns.
@@ -44,8 +45,9 @@ const (
 	nextGreeting  = 30 * time.Second
 	listTimeout   = 30 * time.Second
 	callTimeout   = 10 * time.Minute
-	waitForLost   = 5 * time.Second // how long a call waits for a server that is being connected
-	firstPause    = time.Second     // before the second attempt; doubles
+	headStart     = 200 * time.Millisecond // of the session before servers that are known
+	waitForLost   = 5 * time.Second        // how long a call waits for a server that is being connected
+	firstPause    = time.Second            // before the second attempt; doubles
 	maxAttempts   = 6
 	steady        = time.Minute // a connection of this age was a good one
 	calm          = time.Second // between two looks at lists that keep changing; doubles
@@ -72,7 +74,7 @@ func Start(o Options) *Fleet {
 		f.opts.Notice = func(string) {}
 	}
 	for _, c := range o.Servers {
-		s := &Server{Config: c, fleet: f, settled: make(chan struct{}), moved: make(chan struct{})}
+		s := &Server{Config: c, fleet: f, settled: make(chan struct{}), moved: make(chan struct{}), wanted: make(chan struct{})}
 		s.learned, s.known = o.Memory.recall(c, o.Dir)
 		s.silent, s.offer.tools = s.learned.Silent, s.learned.Tools
 		f.servers = append(f.servers, s)
@@ -120,6 +122,9 @@ func (f *Fleet) Wait(ctx context.Context, patience time.Duration, servers []*Ser
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	for _, s := range servers {
+		s.want()
+	}
 	for _, s := range servers {
 		select {
 		case <-s.settled:

@@ -32,7 +32,9 @@ type Server struct {
 	settled chan struct{} // closed after the first attempt, with what it offers known
 	known   bool          // there is a memory of it from earlier sessions
 	silent  bool          // it says that nobody should wait
-	learned remembered    // what is kept of it; used by one goroutine
+	wanted  chan struct{} // closed when somebody needs it
+	wanting sync.Once
+	learned remembered // what is kept of it; used by one goroutine
 
 	mu    sync.Mutex // guards the fields below
 	state State
@@ -76,6 +78,7 @@ func (s *Server) Known() (tools, silent bool) { return s.known && !s.silent, s.s
 func (s *Server) run(ctx context.Context) {
 	defer s.set(Closed, nil, errClosed)
 	pause, attempt, ever := firstPause, 0, false
+	s.yield(ctx)
 	for ctx.Err() == nil {
 		began := time.Now()
 		was, err := s.live(ctx, attempt)
@@ -90,8 +93,7 @@ func (s *Server) run(ctx context.Context) {
 			pause, attempt = firstPause, 0
 		}
 		attempt++
-		var hopeless *startError
-		last := errors.As(err, &hopeless) || attempt >= maxAttempts
+		last := hopeless(err) || attempt >= maxAttempts
 		s.lost(was, err, attempt, last)
 		if !ever && time.Since(began) > soon {
 			s.unanswered(last)
@@ -110,6 +112,32 @@ func (s *Server) run(ctx context.Context) {
 		pause *= 2
 	}
 	s.settle()
+}
+
+// hopeless reports whether another attempt would end as this one did.
+func hopeless(err error) bool {
+	_, start := errors.AsType[*startError](err)
+	_, denied := errors.AsType[*DeniedError](err)
+	return start || denied
+}
+
+// want says that somebody needs a server now.
+func (s *Server) want() { s.wanting.Do(func() { close(s.wanted) }) }
+
+// yield lets the session begin first. What a known server offers is there anyway,
+// and twenty programs that start at once would slow down the one that somebody is
+// looking at.
+func (s *Server) yield(ctx context.Context) {
+	if !s.known {
+		return
+	}
+	timer := time.NewTimer(headStart)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.wanted:
+	case <-ctx.Done():
+	}
 }
 
 // lost notes that an attempt has ended, and tells the person what changes for
@@ -272,6 +300,7 @@ func list[T any](ctx context.Context, to *[]T, get func(context.Context) ([]T, e
 // connection returns the live connection. While the server is being connected it
 // waits a moment; otherwise the error says why there is none.
 func (s *Server) connection(ctx context.Context) (*Connection, error) {
+	s.want()
 	timer := time.NewTimer(waitForLost)
 	defer timer.Stop()
 	for {

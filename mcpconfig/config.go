@@ -51,6 +51,7 @@ type Server struct {
 	Env       map[string]string
 	URL       string
 	Headers   map[string]string
+	OAuth     OAuth
 	Timeout   time.Duration   // of one call; zero leaves it to the client
 	Path      string          // the file that names it, or the flag
 	Line      int             // where, from 1; zero when unknown

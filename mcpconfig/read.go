@@ -200,6 +200,7 @@ type written struct {
 	Env     map[string]string `json:"env"`
 	URL     *string           `json:"url"`
 	Headers map[string]string `json:"headers"`
+	OAuth   json.RawMessage   `json:"oauth"`
 	Timeout *float64          `json:"timeout"` // milliseconds
 	Off     bool              `json:"disabled"`
 }
@@ -247,6 +248,10 @@ func (l *loader) read(e entry, f file, scope Scope, p *PluginServers) (Server, b
 	}
 	x := expander{getenv: l.src.Getenv, plugin: p}
 	s.fill(w, &x)
+	var why string
+	if s.OAuth, why = readOAuth(w.OAuth, &x); why != "" {
+		return bad(why, `write "oauth": {"clientId": "…", "callbackPort": 8080, "scopes": "read write"}, each of them if it is needed`)
+	}
 	if len(x.unset) > 0 {
 		l.problem("mcp-variable", skill.Error, f.path, e.at, fmt.Sprintf("the MCP server %q is not started: not set: %s", e.name, strings.Join(x.unset, ", ")), x.remedy())
 		return s, false

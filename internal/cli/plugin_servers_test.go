@@ -117,6 +117,10 @@ func TestPluginServerRules(t *testing.T) {
 			w.file("../managed/managed-mcp.json", tt.servers)
 		}
 		_ = os.Remove(w.path(noted))
+		// A server that was met before may be started later than a script ends.
+		if err := os.RemoveAll(w.path("../state/mcp-tools")); err != nil {
+			t.Fatal(err)
+		}
 		results, said := w.acts([]string{call}, append([]string{"-p", "go"}, tt.flags...)...)
 		if len(results) != 1 || strings.Contains(results[0], "Dear Bob.") != tt.answers || w.exists(noted) != tt.starts {
 			t.Errorf("%s: started %t, %q; %s", tt.name, w.exists(noted), results, said)

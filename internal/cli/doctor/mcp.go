@@ -13,10 +13,16 @@ func mcpServers(e *knack.Engine, f *workspace.Flags, set *servers.Set) (out []Fi
 		r := Finding{Area: "mcp", Name: s.Name, Status: "ok", Detail: "connected (" + string(s.Scope) + ")"}
 		switch s.Status {
 		case mcpclient.Connected:
+			if set.SignedIn(s.Name) {
+				r.Detail = "connected (" + string(s.Scope) + "), and you are signed in"
+			}
 		case mcpclient.Connecting:
 			r.Status, r.Detail, r.Fix = "missing", "it has not answered yet", "try again, or start it by hand to see what it says"
 		default:
 			r.Status, r.Detail, r.Fix = "missing", "not available: "+s.Error, "start it by hand to see what it says"
+			if s.Denied {
+				r.Fix = "do what it says; `knack mcp login` signs in at servers that issue tokens"
+			}
 		}
 		out = append(out, r)
 	}

@@ -50,7 +50,7 @@ func approve(cmd *cobra.Command, f *workspace.Flags, names []string, allow bool)
 		case i < 0 && !e.Trusted():
 			return output.Usagef("the workspace is not trusted, so none of its MCP servers can start: read its files, then `knack doctor --trust`")
 		case i < 0:
-			return output.Usagef("there is no MCP server %q that waits for approval: those of .mcp.json that do are %s", name, waiting(set.Waiting))
+			return output.Usagef("there is no MCP server %q that waits for approval: those of .mcp.json that do are %s", name, namesOf(set.Waiting))
 		case all[i].Scope != mcpconfig.Project:
 			return output.Usagef("the MCP server %q is named in %s, which is your own, and needs no approval", name, all[i].Path)
 		}
@@ -67,13 +67,13 @@ func approve(cmd *cobra.Command, f *workspace.Flags, names []string, allow bool)
 	return nil
 }
 
-func waiting(list []mcpconfig.Server) string {
-	var names []string
+func namesOf(list []mcpconfig.Server) string {
+	var out []string
 	for _, s := range list {
-		names = append(names, s.Name)
+		out = append(out, s.Name)
 	}
-	if names == nil {
+	if out == nil {
 		return "none"
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(out, ", ")
 }

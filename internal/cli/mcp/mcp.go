@@ -55,8 +55,8 @@ a workspace of others only with trust (--trust, or ` + "`knack doctor --trust`" 
 Hooks stand before each skill that a client is given: PreToolUse with the tool
 Skill (for prompts, too), UserPromptExpansion for prompts, PermissionRequest and
 SkillInvoked; and before each of its files, PreToolUse with the tool SkillRead.
-One that refuses gives the client an error with its reason; what hooks say to the
-person goes to standard error.`,
+One that refuses gives the client an error with its reason; what hooks say to
+the person goes to standard error.`,
 		Example: `  knack mcp -C ~/project
   knack mcp --http 127.0.0.1:8808
   knack mcp --http 0.0.0.0:8808 --token-file ~/.knack-token`,
@@ -64,7 +64,7 @@ person goes to standard error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on `ADDR`, such as 127.0.0.1:8808")
-	cmd.AddCommand(newApprove(f))
+	cmd.AddCommand(newApprove(f), newLogin(f), newLogout(f))
 	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "read the token of HTTP clients from `FILE`")
 	return cmd
 }

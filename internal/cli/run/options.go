@@ -60,7 +60,7 @@ func (o *Options) Register(cmd *cobra.Command) {
 	fl.StringVar(&o.Agents, "agents", "", "agent types as a `JSON` object")
 	fl.StringVar(&o.Agent, "agent", "", "run as the agent type `NAME`")
 	fl.BoolVar(&o.NoSkills, "disable-slash-commands", false, "no skills and no commands")
-	fl.BoolVar(&o.Bare, "bare", false, "only --add-dir skills; managed hooks; no memory")
+	fl.BoolVar(&o.Bare, "bare", false, "only --add-dir skills and managed hooks")
 	fl.BoolVar(&o.Continue, "continue", false, "go on with the last session of this project")
 	fl.StringVar(&o.Resume, "resume", "", "go on with the session `ID`")
 	fl.BoolVar(&o.Fork, "fork-session", false, "with --continue or --resume: go on in a copy")

@@ -81,6 +81,7 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	s.fleet = mcpclient.Start(mcpclient.Options{
 		Servers: list, Dialer: sdk.Dialer{Version: o.Version}, Dir: o.Engine.Dir(),
 		Env:    append(os.Environ(), "CLAUDE_PROJECT_DIR="+o.Engine.ProjectDir(), "KNACK_PROJECT_DIR="+o.Engine.ProjectDir()),
+		Access: SignIn(o.Engine, nil, 0),
 		Notice: s.notice, Changed: s.changed, Memory: mcpclient.Memory{Dir: o.Engine.MCPMemory()},
 	})
 	return s, nil
@@ -301,6 +302,7 @@ type Status struct {
 	Status mcpclient.State `json:"status"`
 	Scope  mcpconfig.Scope `json:"scope"`
 	Error  string          `json:"error,omitempty"`
+	Denied bool            `json:"-"` // it does not let the person in
 }
 
 // Status returns how the servers are.
@@ -314,6 +316,7 @@ func (s *Set) Status() []Status {
 		st := Status{Name: server.Config.Name, Status: state, Scope: server.Config.Scope}
 		if why != nil {
 			st.Error = why.Error()
+			_, st.Denied = errors.AsType[*mcpclient.DeniedError](why)
 		}
 		out = append(out, st)
 	}
