@@ -128,9 +128,9 @@ type call struct {
 	Args  string `json:"args,omitempty"`
 }
 
-// preTool runs the PreToolUse hooks of a call for which no loop has run them. They may refuse
-// it, change its input, or want the person asked; their allow lifts nothing,
-// because what a skill needs is found out later (spec H-7).
+// preTool runs the PreToolUse hooks of a call for which no loop has run them. They
+// may refuse it, change its input, or want the person asked; their allow lifts
+// nothing, because what a skill needs is found out later (spec H-7).
 func (h *hooked) preTool(ctx context.Context, e *catalog.Entry) error {
 	in := h.about(hook.PreToolUse, e)
 	in.CommandName, in.CommandArgs = "", ""
