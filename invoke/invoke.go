@@ -157,8 +157,8 @@ var ErrNoFork = errors.New("this host cannot run skills in a subagent")
 // *catalog.AmbiguousError, a [*RefusedError], a *prompt.DeniedError, a
 // *prompt.CommandError, a *shell.MissingError, a *hook.BlockedError or
 // *hook.StoppedError, [ErrNoFork], or what reading the body, the Asker or the
-// Forker returned. With an error the result is nil and
-// nothing was remembered (spec I-2).
+// Forker returned. With an error the result is nil and nothing was remembered
+// (spec I-2).
 func Invoke(ctx context.Context, req Request, env Env) (*Result, error) {
 	began := env.now()
 	h := &hooked{env: env, req: req}

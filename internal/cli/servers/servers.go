@@ -227,8 +227,8 @@ func mentions(message, server string) bool {
 }
 
 // Tools returns the tools of all servers that have answered by now, or are known
-// from an earlier session. They stay the tools of the session: a list that changed would cost the whole cached
-// beginning of every request (spec L-1).
+// from an earlier session. They stay the tools of the session: a list that changed
+// would cost the whole cached beginning of every request (spec L-1).
 func (s *Set) Tools() (out []agent.Tool) {
 	if s == nil {
 		return nil
